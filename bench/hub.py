@@ -24,8 +24,7 @@ from tests.homes import CLAUDE, ORCHARD, claude_records, learned, put, world_of
 
 from afterwit.config.world import World
 from afterwit.extras.team.hub.address import HubAddress, address_of
-from afterwit.extras.team.hub.look import search
-from afterwit.extras.team.hub.owner import add_member, init
+from afterwit.extras.team.hub.owner import add_member, init, search
 from afterwit.extras.team.hub.sync import Synced, SyncRequest, sync
 from afterwit.knowledge.door.list import item_row
 from afterwit.model.knowledge import (

@@ -29,8 +29,7 @@ SAYING = frozenset(
 SPEAKING = (
     "cli/",
     "mcp/server.py",
-    "measure/charts.py",
-    "measure/page.py",
+    "measure/report.py",
     "measure/words.py",
     "recall/brief_block.py",
     "recall/prompt_block.py",

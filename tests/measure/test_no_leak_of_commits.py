@@ -14,7 +14,7 @@ from tests.measure.replaying import notes_of
 from tests.sources.repositories import commit_on_top, repository
 from tests.thoroughness import examples
 
-from afterwit.measure.past_repositories import PastCheckout
+from afterwit.engine.replay import PastCheckout
 from afterwit.measure.replay import Notes
 from afterwit.model.settings import RepositorySettings
 

@@ -10,11 +10,11 @@ from tests.extras.team.members import Member, git
 from tests.homes import Silent, learned, world_of
 from tests.recall.people import FAILED, FIXED, JONAS, MIRA, claude_session, codex_session
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import judge
 from afterwit.engine.curation.review import of_user
 from afterwit.engine.sweep import sweep
-from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.outgoing import Sharer, local_notes, own_lines
 from afterwit.extras.team.push import PushRequest
 from afterwit.knowledge.door.list import ItemFilter, listed
@@ -216,7 +216,7 @@ def test_words_leave_for_git_and_for_a_hub_only_as_named_rules(shared: Shared) -
     assert MIRAS in _words_that_leave(shared, JONAS, by=lambda item: MIRAS in item.sentence)
     world = shared.world(JONAS)
     named = world._replace(environ={**world.environ, "USER": JONAS})
-    jonas = Member(named, FixPlace("orchard", shared.root, shared.root / ".git"))
+    jonas = Member(named, GitCheckout("orchard", shared.root, shared.root / ".git"))
     judge(named, DecisionKind.APPROVE, [shared.item(FACT).id])
     jonas.begins()
     pushed = [change.fact for change in jonas.pushes(PushRequest()).changes]

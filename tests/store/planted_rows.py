@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import apsw
 
-from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow, TextRow
+from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, SpendRow, TextRow
 from afterwit.model.kinds import ActionKind, EventKind, Lean, Status
+from afterwit.model.readings import Problem
 from afterwit.store.rows import files, parts, sessions
 
 AGENT = "claude-code"
@@ -35,7 +36,7 @@ def captured(part: PartFacts, **rows: object) -> Captured:
         "actions": [action()],
         "spends": [spend()],
         "texts": [TextRow(0, 0, "Prune the plums")],
-        "problems": [ProblemRow(150, 9, "not a JSON object")],
+        "problems": [Problem(150, 9, "not a JSON object")],
         "claims": [[1, 2]],
         "resume": b"",
     }

@@ -124,7 +124,22 @@ def resumed(state: type[StateT], saved: bytes | None) -> StateT:
     return decode(saved, type=state) if saved else state()
 
 
-class LinesReading(Generic[StateT]):
+class _Timed:
+    """What tells when a record was written: the first of these fields, by its path, that holds a time."""
+
+    times: tuple[str, ...] = ("timestamp",)
+
+    def time_of(self, value: Mapping[str, Any]) -> int | None:
+        return next(filter(None, (ms_from_any(_below(value, path)) for path in self.times)), None)
+
+
+def _below(value: Any, path: str) -> Any:
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+class LinesReading(_Timed, Generic[StateT]):
     """The reading of lines, resumed from its state. `begin` is asked at the first record, `read` at each."""
 
     state_type: type[StateT]
@@ -138,9 +153,6 @@ class LinesReading(Generic[StateT]):
 
     def session_of(self, path: PurePosixPath) -> str:
         return path.stem
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return ms_from_any(value.get("timestamp"))
 
     def save(self) -> bytes:
         return msgspec.msgpack.encode(self._state)
@@ -158,7 +170,7 @@ class LinesReading(Generic[StateT]):
         raise NotImplementedError
 
 
-class DocumentReading:
+class DocumentReading(_Timed):
     """The reading of a document, which is never resumed: what it says as a whole, then its pieces, then its end."""
 
     pieces: tuple[str | int, ...] = ("messages",)  # where they lie
@@ -172,9 +184,6 @@ class DocumentReading:
 
     def session_of(self, path: PurePosixPath) -> str:
         return path.stem
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return ms_from_any(value.get("timestamp"))
 
     def save(self) -> bytes:
         return b""

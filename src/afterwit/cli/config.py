@@ -100,7 +100,7 @@ def set_(here: Here, key: str, value: str, is_json: bool) -> None:
     """
     _say_changed(set_value(_target(here), key, value), is_json=is_json)
     if key == "reading.model" and not is_json:
-        from afterwit.cli.offer import check_model
+        from afterwit.cli.reading_calls import check_model
 
         if fault := check_model(here, value):
             talk(f"It is set, but cannot read as things are: {fault}")

@@ -173,7 +173,7 @@ def learn(
 def offer(here: Here) -> None:
     """What a model could do here, where a person looks on."""
     if here.world.settings.reading.model is None and sys.stdout.isatty():
-        from afterwit.cli.offer import offer_reading
+        from afterwit.cli.reading_calls import offer_reading
 
         offer_reading(here)
 

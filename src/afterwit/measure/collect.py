@@ -21,12 +21,23 @@ from afterwit.knowledge.door.echoes import echoes
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.settle import recorded
 from afterwit.measure.cases import cases_in
-from afterwit.measure.confidence import Calibration, ConfidenceTest, calibration, confidence_tests
+from afterwit.measure.confidence import Calibration, calibration, confidence_tests
 from afterwit.measure.effect import EffectReport, effect_of
-from afterwit.measure.memory_cost import CostOfMemory, ModelSpend, Occasion, cost_of_memory, memory_costs
 from afterwit.measure.note_changes import NoteHistory, Velocity, gained_times, names_of, note_changes, velocity
-from afterwit.measure.recurrence import Recurrence, RecurrenceTally, recurrence
-from afterwit.measure.session_course import CourseFigures, JudgedSession, course, judged_session
+from afterwit.measure.standing_figures import (
+    CostOfMemory,
+    CourseFigures,
+    JudgedSession,
+    ModelSpend,
+    Occasion,
+    Recurrence,
+    RecurrenceTally,
+    cost_of_memory,
+    course,
+    judged_session,
+    memory_costs,
+    recurrence,
+)
 from afterwit.measure.told_notes import (
     HitRate,
     HitTally,
@@ -83,12 +94,6 @@ def collect(world: World, since_ms: int, progress: Progress) -> Measured:
     with readonly_database(world.layout) as db:
         db.execute("BEGIN")  # one view of the store, whatever runs beside
         return _collect(db, world, since_ms, progress)
-
-
-def collect_confidence(world: World) -> list[ConfidenceTest]:
-    """The sessions that put notes to the test, alone: without a look at their digests."""
-    with readonly_database(world.layout) as db:
-        return confidence_tests(all_items(db), _history(db))
 
 
 def _collect(db: apsw.Connection, world: World, since_ms: int, progress: Progress) -> Measured:

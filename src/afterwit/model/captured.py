@@ -15,6 +15,7 @@ import msgspec
 
 from afterwit.model.errors import DamagedError
 from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
+from afterwit.model.readings import Problem
 
 CAPTURE_VERSION = 11  # of the rows made of a transcript; files with older rows are derived again
 ORDINAL_BITS = 24  # a part holds at most 2^24 events
@@ -129,13 +130,6 @@ class Extract(msgspec.Struct, frozen=True, array_like=True):
     text: str
 
 
-class ProblemRow(msgspec.Struct, frozen=True, array_like=True):
-    offset: int
-    length: int
-    reason: str
-    is_passing: bool = False  # more bytes may mend it
-
-
 class Captured(msgspec.Struct, kw_only=True):
     """The rows of one reading of one file, from its cursor on."""
 
@@ -144,7 +138,7 @@ class Captured(msgspec.Struct, kw_only=True):
     actions: list[ActionRow]
     spends: list[SpendRow]
     texts: list[TextRow]
-    problems: list[ProblemRow]
+    problems: list[Problem]
     claims: list[list[int]]  # per part: the keys of the records read now that may have copies elsewhere
     resume: bytes
     notes: list[Extract] = msgspec.field(default_factory=list)
@@ -164,7 +158,7 @@ _TABLES: dict[str, type[Any]] = {
     "actions": ActionRow,
     "spends": SpendRow,
     "notes": Extract,
-    "problems": ProblemRow,
+    "problems": Problem,
 }
 _SAME = ("keys", "known", "unknown", "cursor", "companions")  # packed as they are
 Row = TypeVar("Row", bound=msgspec.Struct)

@@ -91,7 +91,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     end: RecordedEnd | None = None  # as recorded up to here: what is said or done later takes it back
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
+class Problem(msgspec.Struct, frozen=True, array_like=True):
     """Bytes that could not be read, or a record that does not have the shape it should. Becomes a row."""
 
     offset: int

@@ -309,11 +309,11 @@ class Migration(NamedTuple):
 
 
 @cache
-def migrations(folder: str = "migrations") -> list[Migration]:
+def migrations(folder: str = "migrations", package: str = "afterwit.store") -> list[Migration]:
     """All migrations of a database, in order."""
     all_migrations = [
         Migration(int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text("utf-8"))
-        for file in resources.files("afterwit.store").joinpath(folder).iterdir()
+        for file in resources.files(package).joinpath(folder).iterdir()
         if file.name.endswith(".sql")
     ]
     return sorted(all_migrations)

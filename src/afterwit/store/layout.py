@@ -44,7 +44,7 @@ class Layout:
     templates = _Below("templates")  # tool calls that went well, one file for each session they come from
     patterns = _Below("patterns")  # the catalog, unless the settings name another folder
     shares = _Below("shares")  # clones of repositories that notes are shared through
-    metrics = _Below("metrics")  # the report: a page, its charts, the figures, and their history
+    metrics = _Below("metrics")  # the report: a page, the figures, and their history
     lease = _Below("learn.lock")
     share_lease = _Below("share.lock")  # of the one git at a time that works in clones of shares
     hub_lease = _Below("hub.lock")  # of the one sync at a time, which may wait for a server

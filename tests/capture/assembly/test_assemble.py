@@ -11,7 +11,7 @@ from afterwit.capture.assembly import assemble, notes
 from afterwit.capture.assembly.assemble import Assembler
 from afterwit.capture.assembly.parts import decode_resume, merge_spends
 from afterwit.capture.assembly.texts import AssemblyContext
-from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, ProblemRow, SpendRow, key_of
+from afterwit.model.captured import ActionRow, Captured, EventRow, PartFacts, SpendRow, key_of
 from afterwit.model.kinds import EventKind, NoteKind, RecordedEnd, Relation, Status
 from afterwit.model.readings import Event, Facts, Problem, Reading, Result, Spend, Usage
 from afterwit.redaction.redaction import Redactor
@@ -349,7 +349,7 @@ class Joined(msgspec.Struct):
     events: list[EventRow]
     actions: dict[tuple[int, int], ActionRow]
     spends: dict[tuple[int, int], SpendRow]
-    problems: list[ProblemRow]
+    problems: list[Problem]
     claims: dict[int, list[int]]
     resume: bytes
 

@@ -13,7 +13,6 @@ from afterwit.model.captured import (
     Extract,
     LeftCompanion,
     PartFacts,
-    ProblemRow,
     Remains,
     SpendRow,
     pack_remains,
@@ -23,6 +22,7 @@ from afterwit.model.captured import (
 )
 from afterwit.model.errors import DamagedError
 from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
+from afterwit.model.readings import Problem
 
 
 def action(ordinal: int, offset: int, result_offset: int | None, **more: object) -> ActionRow:
@@ -49,7 +49,7 @@ def captured() -> Captured:
         spends=[SpendRow(0, 77, 3, "a-model", 1, 2, 3, 4, 5, None)],
         texts=[],
         notes=[Extract(0, NoteKind.PROMPT, 0, 1, "Prune the plums")],
-        problems=[ProblemRow(260, 9, "not a JSON object")],
+        problems=[Problem(260, 9, "not a JSON object")],
         claims=[[1, 2]],
         resume=b"",
     )

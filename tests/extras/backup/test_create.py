@@ -27,8 +27,8 @@ from tests.homes import NOW_MS, hash_of, world_of
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import compact, verify
 from afterwit.extras.backup.create import collect
+from afterwit.extras.backup.daily import last_backup
 from afterwit.extras.backup.keys import PASSPHRASE_VARIABLE, BackupKeys
-from afterwit.extras.backup.last import last_backup
 from afterwit.extras.backup.look import list_snapshots
 from afterwit.extras.backup.vault import HEADER, HEADER_COPY, Vault
 from afterwit.model.errors import BusyError, DamagedError, StoreError

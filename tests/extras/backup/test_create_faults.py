@@ -25,7 +25,7 @@ from tests.thoroughness import STRIDE
 
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import verify as verify_store
-from afterwit.extras.backup.last import last_backup
+from afterwit.extras.backup.daily import last_backup
 from afterwit.extras.backup.look import verify_backup
 from afterwit.model.errors import BackupError
 

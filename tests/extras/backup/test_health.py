@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from tests.homes import NOW_MS, world_of
 
 from afterwit.config.world import World
+from afterwit.extras.backup.daily import note_backup, note_failure
 from afterwit.extras.backup.health import backup_findings, backup_state
-from afterwit.extras.backup.last import note_backup, note_failure
 from afterwit.model.settings import BackupSettings
 
 DAY_MS = 86_400_000

@@ -6,8 +6,7 @@ from tests.extras.backup.backups import NO_KEYS, made, snapshots_at
 from tests.homes import NOW_MS, Silent
 
 from afterwit.config.world import World
-from afterwit.extras.backup.daily import is_due, make_daily_backup
-from afterwit.extras.backup.last import note_failure
+from afterwit.extras.backup.daily import is_due, make_daily_backup, note_failure
 from afterwit.model.settings import BackupSettings
 
 DAY_MS = 86_400_000

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from tests.sources.repositories import commit_on_top, git, repository
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.cli.terminal.options import Here
 from afterwit.config.show import load
 from afterwit.config.world import World, redactor_of
 from afterwit.extras.fixes.check import CheckOptions, check, plan_check
-from afterwit.extras.fixes.history import FixPlace, ListedFix, fixes_of
+from afterwit.extras.fixes.history import ListedFix, fixes_of
 from afterwit.model.guards import GuardVerdict
 from afterwit.store.layout import Layout
 
@@ -58,8 +59,8 @@ def world_of(folder: Path) -> World:
     ).world
 
 
-def place_of_checkout(git_dir: Path) -> FixPlace:
-    return FixPlace("orchard", git_dir.parent, git_dir)
+def place_of_checkout(git_dir: Path) -> GitCheckout:
+    return GitCheckout("orchard", git_dir.parent, git_dir)
 
 
 def fixes(git_dir: Path, world: World) -> list[ListedFix]:

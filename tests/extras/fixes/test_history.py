@@ -4,8 +4,9 @@ import pytest
 from tests.extras.fixes.orchards import BROKEN, MENDED, checkout, fixed, fixes, world_of
 from tests.sources.repositories import commit_on_top, git
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World, redactor_of
-from afterwit.extras.fixes.history import FixPlace, FixQuery, fix_named, fixes_of
+from afterwit.extras.fixes.history import FixQuery, fix_named, fixes_of
 from afterwit.model.errors import UsageError
 from afterwit.model.guards import GuardState
 
@@ -29,7 +30,7 @@ def test_a_linked_work_tree_shows_the_fixes_of_its_own_branch(git_dir: Path, wor
     git(git_dir, "branch", "side", "main")
     own = commit_on_top(git_dir, {"orchard.py": BROKEN}, "fix: count on the side", ref="refs/heads/side")
     git(git_dir, "worktree", "add", "--quiet", str(tmp_path / "side"), "side")
-    place = FixPlace("orchard", tmp_path / "side", git_dir)
+    place = GitCheckout("orchard", tmp_path / "side", git_dir)
     assert next(fixes_of(place, redactor_of(world), None)).fix.id == own
     assert [listed.subject for listed in fixes(git_dir, world)] == ["fix: count once"]
 
@@ -37,7 +38,7 @@ def test_a_linked_work_tree_shows_the_fixes_of_its_own_branch(git_dir: Path, wor
 def test_fixes_are_narrowed_by_time_state_and_number(git_dir: Path, world: World) -> None:
     for day in (1, 2, 3):
         commit_on_top(git_dir, {"orchard.py": b"%d" % day}, f"fix: day {day}", f"2026-05-{day:02d}T10:00:00Z")
-    place, redactor = FixPlace("orchard", git_dir.parent, git_dir), redactor_of(world)
+    place, redactor = GitCheckout("orchard", git_dir.parent, git_dir), redactor_of(world)
 
     def subjects(query: FixQuery) -> list[str]:
         return [listed.subject[-1] for listed in fixes_of(place, redactor, None, query)]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from tests.homes import world_of
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import Judged, Words, add, judge
-from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.place import init
 from afterwit.extras.team.pull import Pulled, pull
 from afterwit.extras.team.push import PLAINLY, Pushed, PushRequest, push
@@ -23,7 +23,7 @@ HERE = Scope(ScopeKind.REPO, REPO)
 
 class Member(NamedTuple):
     world: World
-    place: FixPlace
+    place: GitCheckout
 
     def adds(self, sentence: str, scope: Scope = HERE) -> Judged:
         return add(self.world, Words(sentence=sentence, category=Category.PITFALL, scope=scope))
@@ -69,7 +69,7 @@ def member(folder: Path, name: str, checkout: Path | None = None, config: str = 
         root.mkdir(parents=True, exist_ok=True)
         git(root, home, "init", "--quiet")
     world = world_of(home, store, {"PATH": os.environ["PATH"]})
-    return Member(world, FixPlace(REPO, root, root / ".git"))
+    return Member(world, GitCheckout(REPO, root, root / ".git"))
 
 
 def git(folder: Path, home: Path, *words: str) -> str:

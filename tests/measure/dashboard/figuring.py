@@ -7,10 +7,8 @@ from tests.measure.metrics.noting import day_ms
 from afterwit.measure.cases import Cases
 from afterwit.measure.collect import Figures
 from afterwit.measure.effect import effect_of
-from afterwit.measure.memory_cost import ModelSpend, cost_of_memory
 from afterwit.measure.note_changes import velocity
-from afterwit.measure.recurrence import recurrence
-from afterwit.measure.session_course import course
+from afterwit.measure.standing_figures import ModelSpend, cost_of_memory, course, recurrence
 from afterwit.measure.told_notes import hit_rate, wrong_share
 
 

@@ -8,11 +8,17 @@ from tests.measure.metrics.noting import day_ms
 from afterwit.config.calendar import Calendar, week_of
 from afterwit.measure.confidence import ConfidenceTest, calibration
 from afterwit.measure.effect import effect_of
-from afterwit.measure.memory_cost import MemoryCost, ModelSpend, cost_of_memory
 from afterwit.measure.note_changes import GAINED, LOST, NoteChange, velocity
-from afterwit.measure.page import page, summary
-from afterwit.measure.recurrence import ErrorWeek, recurrence
-from afterwit.measure.session_course import JudgedSession, course
+from afterwit.measure.report import page, summary
+from afterwit.measure.standing_figures import (
+    ErrorWeek,
+    JudgedSession,
+    MemoryCost,
+    ModelSpend,
+    cost_of_memory,
+    course,
+    recurrence,
+)
 from afterwit.measure.told_notes import Came, MomentOfNote, ToldJudgement, hit_rate, wrong_share
 from afterwit.measure.words import percent, shared
 

@@ -1,6 +1,6 @@
 from tests.measure.metrics.noting import day_ms
 
-from afterwit.measure.memory_cost import ModelSpend, Occasion, cost_of_memory, memory_costs
+from afterwit.measure.standing_figures import ModelSpend, Occasion, cost_of_memory, memory_costs
 from afterwit.measure.told_notes import SessionKey
 
 FIRST, SECOND, SKIPPED = (SessionKey("codex", name) for name in ("s1", "s2", "s3"))

@@ -2,7 +2,7 @@ import pytest
 from tests.harvest.work import Act, failed, ran, session
 from tests.measure.metrics.noting import SIGNATURE, day_ms, note
 
-from afterwit.measure.recurrence import LAST_WEEK, ErrorWeek, RecurrenceTally, recurrence
+from afterwit.measure.standing_figures import LAST_WEEK, ErrorWeek, RecurrenceTally, recurrence
 from afterwit.measure.told_notes import SessionKey
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind, Trigger

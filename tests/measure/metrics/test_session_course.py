@@ -6,7 +6,7 @@ from tests.harvest.work import Act, edited, failed, piped, ran, session
 
 from afterwit.config.calendar import week_of
 from afterwit.measure.outcomes import first_check_passed
-from afterwit.measure.session_course import JudgedSession, course, judged_session
+from afterwit.measure.standing_figures import JudgedSession, course, judged_session
 from afterwit.model.digest import Verdict
 from afterwit.model.kinds import ActionKind, Outcome, Status, Step, TaskType
 

@@ -6,8 +6,9 @@ from tests.store.planted_rows import action, captured, facts, plant, spend
 from tests.thoroughness import examples
 
 from afterwit.capture.assembly.parts import merge_spends
-from afterwit.model.captured import ORDINAL_BITS, EventRow, ProblemRow, SpendRow
+from afterwit.model.captured import ORDINAL_BITS, EventRow, SpendRow
 from afterwit.model.kinds import EventKind, Status
+from afterwit.model.readings import Problem
 from afterwit.store.database import migrations
 from afterwit.store.rows import parts
 
@@ -141,6 +142,6 @@ def test_tokens_are_summed_over_parts_and_models_named_once(db: apsw.Connection)
 @pytest.mark.parametrize(("start", "left"), [(0, []), (150, [10]), (151, [10, 150]), (10, [])])
 def test_problems_from_an_offset_on_are_replaced(db: apsw.Connection, start: int, left: list[int]) -> None:
     planted = plant(db)
-    parts.put_problems(db, planted.file_id, 11, [ProblemRow(10, 1, "odd"), ProblemRow(150, 9, "not a JSON object")])
+    parts.put_problems(db, planted.file_id, 11, [Problem(10, 1, "odd"), Problem(150, 9, "not a JSON object")])
     parts.put_problems(db, planted.file_id, start, [])
     assert [row[0] for row in db.execute("SELECT offset FROM problems ORDER BY offset")] == left

@@ -23,13 +23,11 @@ _KINDS = {"user": EventKind.PROMPT, "assistant": EventKind.REPLY, "system": Even
 
 
 class AmpReading(DocumentReading):
+    times = ("meta.sentAt", "usage.timestamp")
+
     def begin(self, document: Mapping[str, Any]) -> Iterator[Reading]:
         self._session = fields.plain_id(document, "id") or self._session
         yield self._facts(document)
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        at_ms = ms_from_any(fields.mapping(value, "meta").get("sentAt"))
-        return at_ms or ms_from_any(fields.mapping(value, "usage").get("timestamp"))
 
     def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         role = fields.text(value, "role")

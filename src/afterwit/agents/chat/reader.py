@@ -44,11 +44,10 @@ ChatT = TypeVar("ChatT", bound=ChatState)
 
 
 class ChatReading(LinesReading[ChatT]):
+    times = ("timestamp", "created_at", "ts")
+
     def session_of(self, path: PurePosixPath) -> str:
         return path.stem.removeprefix("session_") or path.stem
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return next(filter(None, (ms_from_any(value.get(name)) for name in ("timestamp", "created_at", "ts"))), None)
 
     def begin(self, value: dict[str, Any], place: Place) -> Iterator[Reading]:
         match = _TIME_IN_NAME.search(self._session) if place.at_ms is None else None

@@ -206,6 +206,7 @@ class ClineReading(DocumentReading):
     """A conversation, `messages` of a document or a document itself."""
 
     pieces: tuple[str, ...] = ()
+    times = ("ts",)
 
     def __init__(self, file: SourceFile) -> None:
         super().__init__(file)
@@ -215,9 +216,6 @@ class ClineReading(DocumentReading):
 
     def session_of(self, path: PurePosixPath) -> str:
         return path.parent.name or path.stem
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return ms_from_any(value.get("ts"))
 
     def feed(self, record: Record) -> Iterator[Reading]:
         messages = msgspec.json.decode(record.raw, type=list[Any])

@@ -44,9 +44,7 @@ _ABORTED = "Command was aborted before completion"
 
 class CrushReading(RowsReading[RowsState]):
     state_type = RowsState
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return ms_from_any(value.get("created_at"))
+    times = ("created_at",)
 
     def take(self, row: Row, place: Place) -> Iterator[Reading] | None:
         match row.table:

@@ -18,7 +18,6 @@ from afterwit.agents.log_reader import Place, Reader, Row, RowsReading, RowsStat
 from afterwit.agents.messages import outcome_of
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Result
-from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import KeyValueGatherer, KeyValues
 from afterwit.sources.gathering import Gatherer
 
@@ -40,9 +39,7 @@ _DONE = frozenset(("completed", "success", "error", "failed", "rejected", "cance
 
 class CursorReading(RowsReading[RowsState]):
     state_type = RowsState
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return ms_from_any(value.get("createdAt"))
+    times = ("createdAt",)
 
     def take(self, row: Row, place: Place) -> Iterator[Reading] | None:
         if row.table == "composerData":

@@ -19,7 +19,6 @@ from afterwit.agents import fields
 from afterwit.agents.log_reader import Place, Reader, Row, RowsReading, RowsState, column, native_id, row_of
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Result, Usage
-from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.framing import Record
 from afterwit.sources.gathering import Gatherer
@@ -110,9 +109,7 @@ class GooseReading(RowsReading[RowsState]):
     """The reading of one session, from rows or from lines."""
 
     state_type = RowsState
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return ms_from_any(value.get("created_timestamp", value.get("created", value.get("created_at"))))
+    times = ("created_timestamp", "created", "created_at")
 
     def feed(self, record: Record) -> list[Reading]:
         line = msgspec.json.decode(record.raw, type=dict[str, Any])

@@ -17,7 +17,6 @@ from afterwit.agents.log_reader import Place, Reader, Row, RowsReading, RowsStat
 from afterwit.agents.messages import outcome_of, text_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Reading, Result
-from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.gathering import Gatherer
 
@@ -43,9 +42,7 @@ _SPOKEN = frozenset(("text", "reasoning", "tool-call", "tool-result"))
 
 class GrokCliReading(RowsReading[RowsState]):
     state_type = RowsState
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return ms_from_any(value.get("created_at"))
+    times = ("created_at",)
 
     def take(self, row: Row, place: Place) -> Iterator[Reading] | None:
         match row.table:

@@ -165,9 +165,6 @@ class LinesOfHermes(ChatReading[HermesState]):
 class RowsOfHermes(RowsReading[HermesState]):
     state_type = HermesState
 
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return ms_from_any(value.get("timestamp"))
-
     def take(self, row: Row, place: Place) -> Iterable[Reading] | None:
         state = self._state
         match row.table:

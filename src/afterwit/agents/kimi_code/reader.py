@@ -25,7 +25,6 @@ from afterwit.agents.kimi.reader import outcome_of_code, texts_of, usage_of
 from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory, mark
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
-from afterwit.model.times import ms_from_any
 
 _SILENT = """
     agent.message.appended agent.turn.ended agent.turn.started config.update context.clear context.undo
@@ -212,14 +211,12 @@ _LOOP = "context.append_loop_event"
 
 class KimiCodeReading(LinesReading[KimiCodeState]):
     state_type = KimiCodeState
+    times = ("time", "created_at")
 
     def session_of(self, path: PurePosixPath) -> str:
         folder, root = path.parent, path.parent.parent.parent
         self._parent = "" if folder.name == _MAIN else root.name
         return f"{root.name}/{folder.name}" if self._parent else root.name or path.stem
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return ms_from_any(value.get("time")) or ms_from_any(value.get("created_at"))
 
     def begin(self, value: Mapping[str, Any], place: Place) -> tuple[Reading, ...]:  # noqa: ARG002 - the protocol's
         return (self._facts(place),)

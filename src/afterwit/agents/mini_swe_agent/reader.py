@@ -20,7 +20,6 @@ from afterwit.agents.log_reader import DocumentReading, Place, Reader, SourceFil
 from afterwit.agents.messages import calls_of, inside_tags, reasoning_of, text_of, usage_of, without_tags
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result
-from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
 
@@ -36,6 +35,8 @@ _STOPPED = frozenset(["UserInterruption", "KeyboardInterrupt"])
 
 
 class MiniSweAgentReading(DocumentReading):
+    times = ("extra.timestamp",)
+
     def __init__(self, file: SourceFile) -> None:
         super().__init__(file)
         self._model = ""
@@ -45,9 +46,6 @@ class MiniSweAgentReading(DocumentReading):
 
     def session_of(self, path: PurePosixPath) -> str:
         return str(path).removesuffix(".json").removesuffix(".traj")
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return ms_from_any(fields.mapping(value, "extra").get("timestamp"))
 
     def feed(self, record: Record) -> Iterator[Reading]:
         value = msgspec.json.decode(record.raw, type=dict[str, Any] | list[Any])

@@ -213,9 +213,7 @@ class _State(RowsState):
 
 class RenderedReading(RowsReading[_State]):
     state_type = _State
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return ms_from_any(value.get("time_created"))
+    times = ("time_created",)
 
     def take(self, row: Row, place: Place) -> Iterable[Reading] | None:
         info, state = _decode(row), self._state

@@ -263,9 +263,7 @@ class OpenHandsReading(LinesReading[_State]):
     """The reading of one conversation, or of one file of results."""
 
     state_type = _State
-
-    def time_of(self, value: Mapping[str, Any]) -> int | None:
-        return ms_from_any(fields.mapping(value, "content").get("timestamp"))
+    times = ("content.timestamp",)
 
     def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
         event = fields.mapping(value, "content")

@@ -41,7 +41,6 @@ from afterwit.model.captured import (
     EventRow,
     Extract,
     PartFacts,
-    ProblemRow,
     SpendRow,
     TextRow,
     key_of,
@@ -148,7 +147,7 @@ class Assembler:
         self._safe_texts: dict[str, str] = {"": ""}
         self._texts: list[TextRow] = []
         self._notes: dict[tuple[int, str, int], Extract] = {}
-        self._problems: list[ProblemRow] = []
+        self._problems: list[Problem] = []
         self._problem_count = state.problems
         self.places: dict[str, str] = {}  # redacted root → folder, for looking at local checkouts; never stored
         self.folders: dict[str, str] = {}  # by session, as the log has them; never stored
@@ -329,9 +328,7 @@ class Assembler:
 
     def _take_problem(self, problem: Problem) -> None:
         if problem.is_passing:
-            self._problems.append(
-                ProblemRow(problem.offset, problem.length, self.safe(problem.reason), is_passing=True)
-            )
+            self._problems.append(msgspec.structs.replace(problem, reason=self.safe(problem.reason)))
         else:
             self._note_problem(problem.offset, problem.length, self.safe(problem.reason))
 
@@ -339,9 +336,9 @@ class Assembler:
         """A damaged file can have a problem in every line; the first ones tell enough."""
         self._problem_count += 1
         if self._problem_count <= _MOST_PROBLEMS:
-            self._problems.append(ProblemRow(offset, length, reason))
+            self._problems.append(Problem(offset, length, reason))
         elif self._problem_count == _MOST_PROBLEMS + 1:
-            self._problems.append(ProblemRow(offset, length, "further problems of this file are not listed"))
+            self._problems.append(Problem(offset, length, "further problems of this file are not listed"))
 
 
 def _disown(event: Event) -> Event:

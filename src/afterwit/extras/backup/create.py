@@ -19,8 +19,8 @@ import msgspec
 
 from afterwit import __version__
 from afterwit.config.world import World
+from afterwit.extras.backup.daily import note_backup, note_failure
 from afterwit.extras.backup.keys import BackupKeys
-from afterwit.extras.backup.last import note_backup, note_failure
 from afterwit.extras.backup.manifest import (
     Manifest,
     PackedObject,

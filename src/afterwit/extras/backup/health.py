@@ -10,7 +10,7 @@ from afterwit.agents.registry import DAY_MS
 from afterwit.config.world import World
 from afterwit.engine.doctor.findings import DoctorFinding, warning
 from afterwit.engine.doctor.status import BackupState
-from afterwit.extras.backup.last import last_backup
+from afterwit.extras.backup.daily import last_backup
 
 OLD_DAYS = 7
 _OLD_DAILY_DAYS = 3  # where the settings want one every day

@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World
 from afterwit.extras.fixes.fixes import is_code
-from afterwit.extras.fixes.history import FixPlace, ListedFix, subject_to_show
+from afterwit.extras.fixes.history import ListedFix, subject_to_show
 from afterwit.extras.fixes.outcomes import (
     Judgement,
     RunOutcome,
@@ -85,7 +86,7 @@ class PlannedCheck(NamedTuple):
         return bool(self.plan.commands)
 
 
-def plan_check(place: FixPlace, listed: ListedFix, options: CheckOptions) -> PlannedCheck:
+def plan_check(place: GitCheckout, listed: ListedFix, options: CheckOptions) -> PlannedCheck:
     """How a fix would be judged. Nothing is run and nothing is written."""
     fix = listed.fix
     nothing = RunnerPlan(())
@@ -106,7 +107,7 @@ def plan_check(place: FixPlace, listed: ListedFix, options: CheckOptions) -> Pla
 
 def check(
     world: World,
-    place: FixPlace,
+    place: GitCheckout,
     redactor: Redactor,
     planned: Sequence[PlannedCheck],
     options: CheckOptions,
@@ -132,7 +133,7 @@ def record(world: World, verdict: GuardVerdict) -> None:
         decide(store, FIX_CHECKED, msgspec.to_builtins(verdict), world.now_ms)
 
 
-def lines_under_guard(place: FixPlace, redactor: Redactor, listed: ListedFix) -> dict[str, tuple[str, ...]]:
+def lines_under_guard(place: GitCheckout, redactor: Redactor, listed: ListedFix) -> dict[str, tuple[str, ...]]:
     """Lines that a fix brought, by file: those by which an edit of that place is recognised."""
     fix = listed.fix
     try:
@@ -155,7 +156,7 @@ def is_telling(line: str) -> bool:
     return not is_common and " " in line and sum(letter.isalpha() for letter in line) >= _FEWEST_LETTERS
 
 
-def _without_tests(place: FixPlace, listed: ListedFix) -> PlannedCheck:
+def _without_tests(place: GitCheckout, listed: ListedFix) -> PlannedCheck:
     """No test file came with the fix; in some languages tests stand in the file of the code."""
     fix, nothing = listed.fix, RunnerPlan(())
     rust = [change for change in fix.changes if change.path.endswith(".rs")]
@@ -170,12 +171,12 @@ def _without_tests(place: FixPlace, listed: ListedFix) -> PlannedCheck:
     return PlannedCheck(listed, nothing, "", GuardState.UNGUARDED)
 
 
-def folders_to_protect(world: World, place: FixPlace) -> list[Path]:
+def folders_to_protect(world: World, place: GitCheckout) -> list[Path]:
     """What no test may write into, wherever it lies: the checkout with its repository, the store, and the home."""
     return [world.user_home, place.root, place.git_dir, world.layout.root]
 
 
-def _judge(world: World, place: FixPlace, wanted: PlannedCheck, options: CheckOptions) -> Judgement:
+def _judge(world: World, place: GitCheckout, wanted: PlannedCheck, options: CheckOptions) -> Judgement:
     if not wanted.is_run:
         return Judgement(wanted.state, wanted.reason)
     with tempfile.TemporaryDirectory(prefix="afterwit-guards-", ignore_cleanup_errors=True) as name:
@@ -198,7 +199,7 @@ class _Bench:
     def __init__(
         self,
         world: World,
-        place: FixPlace,
+        place: GitCheckout,
         wanted: PlannedCheck,
         options: CheckOptions,
         confinement: Confinement,
@@ -276,7 +277,7 @@ def _paths(folder: Path) -> frozenset[str]:
     return frozenset(paths)
 
 
-def _verdict(place: FixPlace, redactor: Redactor, wanted: PlannedCheck, judgement: Judgement) -> GuardVerdict:
+def _verdict(place: GitCheckout, redactor: Redactor, wanted: PlannedCheck, judgement: Judgement) -> GuardVerdict:
     fix = wanted.listed.fix
 
     def shown(text: str) -> str:

@@ -6,11 +6,11 @@ Nothing of it is stored. All texts that leave here are redacted and clean.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import apsw
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.digest.door import load_digest
 from afterwit.extras.fixes.fixes import FixCommit, fixes_in, is_code, is_fixing, is_test_code, subject_key
 from afterwit.extras.fixes.runners import is_runnable
@@ -31,14 +31,6 @@ _ID_BYTES = 200
 _MOST_SESSIONS = 2_000
 _COMMIT = re.compile(r"[0-9a-fA-F]{4,64}\Z")
 _LONGEST_SUBJECT = 200
-
-
-class FixPlace(NamedTuple):
-    """A checkout whose fixes are looked at."""
-
-    repo: str
-    root: Path
-    git_dir: Path
 
 
 class EndedSession(NamedTuple):
@@ -76,7 +68,7 @@ ALL_FIXES = FixQuery()
 
 
 def fixes_of(
-    place: FixPlace, redactor: Redactor, db: apsw.Connection | None, query: FixQuery = ALL_FIXES
+    place: GitCheckout, redactor: Redactor, db: apsw.Connection | None, query: FixQuery = ALL_FIXES
 ) -> Iterator[ListedFix]:
     """The fixes of a checkout, newest first. Without a store nothing is known but what git says."""
     verdicts = extras.verdicts(db) if db is not None else {}
@@ -144,7 +136,7 @@ def is_repairing(digest: Digest) -> bool:
     return is_fixing(" ".join(digest.task.split())[:_LONGEST_SUBJECT])
 
 
-def _history(place: FixPlace) -> Iterator[Commit]:
+def _history(place: GitCheckout) -> Iterator[Commit]:
     name = f"{head_of(place.root) or 'HEAD'}^{{commit}}"
     arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", name]
     try:
@@ -175,7 +167,7 @@ class ShownFix(NamedTuple):
     problem: str = ""  # why there are no lines
 
 
-def show_fix(place: FixPlace, listed: ListedFix, redactor: Redactor) -> ShownFix:
+def show_fix(place: GitCheckout, listed: ListedFix, redactor: Redactor) -> ShownFix:
     """A fix with the lines that it changed."""
     fix = listed.fix
     if not fix.parent:

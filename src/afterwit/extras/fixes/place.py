@@ -13,7 +13,6 @@ import apsw
 from afterwit.capture.checkouts import GitCheckout, OpenedRows, git_checkouts
 from afterwit.config.run_rules import known_people, redactor_for
 from afterwit.config.world import World, exclusion_of, redactor_of
-from afterwit.extras.fixes.history import FixPlace
 from afterwit.model.errors import UsageError
 from afterwit.redaction.redaction import Redactor
 from afterwit.sessions.filters import find_repo
@@ -24,7 +23,7 @@ from afterwit.store.store import readonly_database
 RepoAt = Callable[[apsw.Connection, World, Path], str]
 
 
-def place_of(world: World, folder: Path | None, repo: str, repo_at: RepoAt) -> FixPlace:
+def place_of(world: World, folder: Path | None, repo: str, repo_at: RepoAt) -> GitCheckout:
     """The checkout of a folder, or of a repository by name. Raises UsageError where there is none."""
     if not world.settings.repositories.read:
         raise UsageError("`repositories.read = false` in config.toml forbids reading histories. Set it to true first.")
@@ -61,14 +60,14 @@ def redactor_here(world: World) -> Redactor:
     return redactor_for(secrets.token_bytes(32), people, tuple(world.settings.redaction.allow))
 
 
-def _of_repo(world: World, name: str) -> FixPlace:
+def _of_repo(world: World, name: str) -> GitCheckout:
     if not world.layout.exists():
         raise UsageError(f"No session of {name!r} was learned yet. Name a folder: --checkout FOLDER.")
     with readonly_database(world.layout) as db:
         repo = find_repo(db, name, world.settings)
         for checkout in _checkouts(world, db):
             if checkout.repo == repo:
-                return FixPlace(repo, checkout.root, checkout.git_dir)
+                return checkout
     raise UsageError(
         f"No checkout of {repo} was found on this machine. Name its folder: --checkout FOLDER, or"
         " `[repositories.checkouts]` in config.toml."
@@ -79,7 +78,7 @@ def _checkouts(world: World, db: apsw.Connection) -> list[GitCheckout]:
     return git_checkouts(OpenedRows(db, redaction_key(world.layout)), world)
 
 
-def _of_folder(world: World, folder: Path, repo_at: RepoAt) -> FixPlace:
+def _of_folder(world: World, folder: Path, repo_at: RepoAt) -> GitCheckout:
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}. Name a checkout: --checkout FOLDER.")
     root, git_dir = root_of_checkout(folder), git_folder_of(folder)
@@ -87,4 +86,4 @@ def _of_folder(world: World, folder: Path, repo_at: RepoAt) -> FixPlace:
         raise UsageError(f"{folder.absolute()} lies in no git checkout. Name one: --checkout FOLDER, or --repo NAME.")
     with database_of(world) as db:
         repo = repo_at(db, world, root) if db is not None else ""
-    return FixPlace(repo or remote_of(root) or root.name, root, git_dir)
+    return GitCheckout(repo or remote_of(root) or root.name, root, git_dir)

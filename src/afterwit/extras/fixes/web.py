@@ -9,17 +9,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.extras.fixes.check import CheckOptions, PlannedCheck, plan_check
-from afterwit.extras.fixes.history import (
-    OPEN,
-    FixPlace,
-    FixQuery,
-    ListedFix,
-    ShownFix,
-    fix_named,
-    fixes_of,
-    show_fix,
-)
+from afterwit.extras.fixes.history import OPEN, FixQuery, ListedFix, ShownFix, fix_named, fixes_of, show_fix
 from afterwit.extras.fixes.place import database_of, place_of, redactor_here, repos_with_checkout
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
@@ -94,14 +86,14 @@ def _fix(ask: Ask) -> WebAnswer:
     )
 
 
-def _fix_named(ask: Ask) -> tuple[FixPlace, ListedFix]:
+def _fix_named(ask: Ask) -> tuple[GitCheckout, ListedFix]:
     if not ask.first("repo"):
         raise UsageError("Say in which repository the fix is: choose one under More, Guards.")
     place = place_of(ask.world, None, ask.first("repo"), repo_at)
     return place, fix_named(_fixes(ask, place, FixQuery()), ask.names["commit"])
 
 
-def _fixes(ask: Ask, place: FixPlace, query: FixQuery) -> list[ListedFix]:
+def _fixes(ask: Ask, place: GitCheckout, query: FixQuery) -> list[ListedFix]:
     with database_of(ask.world) as db:
         return list(fixes_of(place, redactor_here(ask.world), db, query))
 
@@ -116,7 +108,7 @@ def _states(state: str) -> tuple[GuardState, ...]:
     return (GuardState(state),)
 
 
-def _plan(place: FixPlace, listed_fix: ListedFix) -> PlannedCheck | None:
+def _plan(place: GitCheckout, listed_fix: ListedFix) -> PlannedCheck | None:
     """What a check would run, where there is something to find out."""
     if listed_fix.state is not GuardState.UNCHECKED:
         return None

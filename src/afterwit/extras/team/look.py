@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World
-from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.folder import ShareFolder
 from afterwit.extras.team.outgoing import local_notes, page_notes
 from afterwit.extras.team.place import shares_of
@@ -43,7 +43,7 @@ class ShareStatus(msgspec.Struct, frozen=True, kw_only=True):
     incoming: list[Pulled]  # and a pull
 
 
-def status(world: World, place: FixPlace) -> ShareStatus:
+def status(world: World, place: GitCheckout) -> ShareStatus:
     """Every note of the shares, and what a push and a pull would do now."""
     rows = []
     for share in shares_of(world, place):
@@ -68,7 +68,7 @@ def status(world: World, place: FixPlace) -> ShareStatus:
     return ShareStatus(notes=rows, outgoing=outgoing, incoming=pull(world, place, is_dry_run=True))
 
 
-def log(world: World, place: FixPlace) -> list[LogRow]:
+def log(world: World, place: GitCheckout) -> list[LogRow]:
     """Who said what, the latest first."""
     rows = []
     for share in shares_of(world, place):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World
-from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.folder import FOLDER, SHARE_FILE, ShareFile, ShareFolder, create
 from afterwit.extras.team.git_commands import CLONING, ShareGit, clone
 from afterwit.extras.team.records import AUTHOR_LIMIT, one_line
@@ -43,7 +43,7 @@ class Share(NamedTuple):
         return "" if self.is_own else self.repo
 
 
-def shares_of(world: World, place: FixPlace) -> list[Share]:
+def shares_of(world: World, place: GitCheckout) -> list[Share]:
     """All shares for a repository. Raises UsageError where there is none."""
     has_one = (place.root / FOLDER / SHARE_FILE).exists()
     shares = [Share(place.repo, place.root, place.repo, is_own=False)] if has_one else []
@@ -91,7 +91,7 @@ class Begun(msgspec.Struct, frozen=True, kw_only=True):
     is_own: bool
 
 
-def init(world: World, place: FixPlace, url: str = "") -> Begun:
+def init(world: World, place: GitCheckout, url: str = "") -> Begun:
     """Begins a share in a checkout, or joins a repository of shares."""
     if not url:
         files = create(place.root / FOLDER, ShareFile())
@@ -102,7 +102,7 @@ def init(world: World, place: FixPlace, url: str = "") -> Begun:
         return _begin(world, place, url, root, lease)
 
 
-def _begin(world: World, place: FixPlace, url: str, root: Path, lease: int) -> Begun:
+def _begin(world: World, place: GitCheckout, url: str, root: Path, lease: int) -> Begun:
     if not root.exists():
         clone(url, root, world.environ, lease)
     folder = root / FOLDER

@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 import msgspec
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World, redactor_of
 from afterwit.engine.curation.curate import decision_desk
-from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.folder import FOLDER, BadLine, ShareFolder
 from afterwit.extras.team.outgoing import known_states
 from afterwit.extras.team.place import Share, git_in, shares_of
@@ -106,7 +106,7 @@ class Pulled(msgspec.Struct, frozen=True, kw_only=True):
     is_dry_run: bool = False
 
 
-def pull(world: World, place: FixPlace, *, is_dry_run: bool = False) -> list[Pulled]:
+def pull(world: World, place: GitCheckout, *, is_dry_run: bool = False) -> list[Pulled]:
     """Takes in what all shares of a repository hold."""
     done = []
     for share in shares_of(world, place):

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World, redactor_of
 from afterwit.connect.foreign_files import look, replace
 from afterwit.edits.edits import UnreadableError
 from afterwit.edits.own_text import MarkedBlock
-from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.folder import FOLDER, BadLine, ShareFolder
 from afterwit.extras.team.git_commands import ShareGit
 from afterwit.extras.team.outgoing import LocalNote, Sharer, local_notes, own_lines, page_notes
@@ -101,7 +101,7 @@ class Pushed(msgspec.Struct, frozen=True, kw_only=True):
 
 def push(
     world: World,
-    place: FixPlace,
+    place: GitCheckout,
     agree: Callable[[Pushed], bool],
     request: PushRequest = PLAINLY,
 ) -> list[Pushed] | None:

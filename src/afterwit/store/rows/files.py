@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from afterwit.model.captured import CAPTURE_VERSION, ORDINAL_BITS, Captured, ProblemRow
+from afterwit.model.captured import CAPTURE_VERSION, ORDINAL_BITS, Captured
+from afterwit.model.readings import Problem
 from afterwit.model.times import iso_from_ms
 from afterwit.store.archive import ArchiveName, archive_name
 from afterwit.store.database import columns_of, json_list, only_row
@@ -410,9 +411,9 @@ def page_bytes(db: apsw.Connection) -> tuple[int, int]:
     return size * free, size * count
 
 
-def _problems(db: apsw.Connection, file_id: int) -> list[ProblemRow]:
+def _problems(db: apsw.Connection, file_id: int) -> list[Problem]:
     query = "SELECT offset, length, reason FROM problems WHERE file_id = ? ORDER BY offset, reason"
-    return [ProblemRow(*row) for row in db.execute(query, (file_id,))]
+    return [Problem(*row) for row in db.execute(query, (file_id,))]
 
 
 def put_pin(db: apsw.Connection, agent: str, native_id: str) -> None:

@@ -114,12 +114,6 @@ def items_naming_opposites(db: apsw.Connection) -> list[str]:
     return [row[0] for row in db.execute(query)]
 
 
-def scopes_of(db: apsw.Connection, harvester: str, status: str) -> list[str]:
-    """The scopes in which this harvester has an item with this status."""
-    query = "SELECT DISTINCT scope FROM items WHERE harvester = ? AND status = ? ORDER BY scope"
-    return [row[0] for row in db.execute(query, (harvester, status))]
-
-
 def item_ids(db: apsw.Connection) -> list[str]:
     return [row[0] for row in db.execute("SELECT id FROM items ORDER BY id")]
 

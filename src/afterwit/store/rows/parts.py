@@ -20,13 +20,13 @@ from afterwit.model.captured import (
     EventRow,
     Extract,
     PartFacts,
-    ProblemRow,
     SpendRow,
     TextRow,
     key_of,
 )
 from afterwit.model.instruction_files import Instruction, instruction
 from afterwit.model.kinds import EventKind, NoteKind
+from afterwit.model.readings import Problem
 from afterwit.store.database import columns_of, insert_into, json_list, only_row
 
 Row = TypeVar("Row", bound=msgspec.Struct)
@@ -163,7 +163,7 @@ def put_notes(db: apsw.Connection, notes: Iterable[Extract], part_ids: dict[int,
         _forget_unnamed(db)
 
 
-def put_problems(db: apsw.Connection, file_id: int, start: int, problems: Iterable[ProblemRow]) -> None:
+def put_problems(db: apsw.Connection, file_id: int, start: int, problems: Iterable[Problem]) -> None:
     """Replaces the problems from an offset on: what was unfinished there may be whole by now."""
     db.execute("DELETE FROM problems WHERE file_id = ? AND offset >= ?", (file_id, start))
     values = ((file_id, row.offset, row.length, row.reason) for row in problems)

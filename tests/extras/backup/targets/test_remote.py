@@ -11,7 +11,7 @@ from tests.s3_server import S3Server, s3_server
 
 from afterwit.config.world import World
 from afterwit.engine.archive.upkeep import verify as verify_store
-from afterwit.extras.backup.last import last_backup
+from afterwit.extras.backup.daily import last_backup
 from afterwit.extras.backup.look import list_snapshots, verify_backup
 from afterwit.extras.backup.prune import KeepRule, prune_backup
 from afterwit.extras.backup.targets.remote import RemoteTarget

@@ -1,6 +1,6 @@
 """Which actions of a session are kept as an example: pure, on steps written by hand."""
 
-from afterwit.extras.lab.templates.verified_path import PathStep, verified_path
+from afterwit.extras.lab.templates.create import PathStep, verified_path
 from afterwit.model.kinds import ActionKind, Lean, Status, Step
 
 

@@ -8,7 +8,7 @@ from tests.extras.team.hub.teams import HubMate, HubServer, mate
 from tests.extras.team.members import member
 from tests.homes import CLAUDE, claude_records, learned, put
 
-from afterwit.extras.team.hub.look import search, status
+from afterwit.extras.team.hub.owner import search, status
 from afterwit.store.rows.sessions import count_sessions
 from afterwit.store.store import open_store
 

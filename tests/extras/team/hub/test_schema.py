@@ -7,10 +7,9 @@ from tests.extras.team.hub.teams import HubMate, HubServer, mate
 from tests.extras.team.members import member
 
 from afterwit.extras.team.hub.address import HubError
-from afterwit.extras.team.hub.connection import connect
+from afterwit.extras.team.hub.connection import connect, hub_migrations, migrate_hub, newest
 from afterwit.extras.team.hub.owner import init
 from afterwit.extras.team.hub.rows import put_identity, put_member, put_team
-from afterwit.extras.team.hub.schema import hub_migrations, migrate_hub, newest
 
 COUNT = "Run `make build` before `make check`, or counts are old."
 

@@ -6,8 +6,7 @@ from psycopg.conninfo import make_conninfo
 from tests.extras.team.hub.teams import HubServer
 
 from afterwit.extras.team.hub import rows
-from afterwit.extras.team.hub.look import search
-from afterwit.extras.team.hub.owner import init, revoke_member
+from afterwit.extras.team.hub.owner import init, revoke_member, search
 
 _FILL_NOTES = """
     INSERT INTO afterwit_hub.note_lines (team, repo, note, member, machine, author, lines)

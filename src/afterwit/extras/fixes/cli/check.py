@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.options import COUNT, Here, agreed, reporting
 from afterwit.cli.terminal.output import ask_or_leave, print_json, print_text, talk
@@ -24,7 +25,7 @@ from afterwit.extras.fixes.check import (
 )
 from afterwit.extras.fixes.check import check as check_fixes
 from afterwit.extras.fixes.cli.look import EXITS, ID_CHARS, count_states, since_option, with_checkout
-from afterwit.extras.fixes.history import FixPlace, FixQuery, ListedFix, fix_named, fixes_of
+from afterwit.extras.fixes.history import FixQuery, ListedFix, fix_named, fixes_of
 from afterwit.extras.fixes.place import database_of, redactor_here
 from afterwit.extras.fixes.running import confinement_here
 from afterwit.model.figures import human_count
@@ -70,7 +71,7 @@ _SHOWN = 10
 @since_option
 def check(
     here: Here,
-    place: FixPlace,
+    place: GitCheckout,
     begin_ms: int | None,
     commits: tuple[str, ...],
     limit: int,
@@ -140,7 +141,7 @@ def _choose(listed: list[ListedFix], commits: tuple[str, ...], limit: int, *, is
     return pending[: limit or None]
 
 
-def _say_nothing(place: FixPlace, listed: list[ListedFix], *, is_json: bool) -> None:
+def _say_nothing(place: GitCheckout, listed: list[ListedFix], *, is_json: bool) -> None:
     if is_json:
         print_json([])
     if listed:
@@ -149,7 +150,7 @@ def _say_nothing(place: FixPlace, listed: list[ListedFix], *, is_json: bool) -> 
         talk(f"No commit of {place.root} says that it fixes something.")
 
 
-def _show_plan(world: World, place: FixPlace, runs: list[PlannedCheck], options: CheckOptions) -> None:
+def _show_plan(world: World, place: GitCheckout, runs: list[PlannedCheck], options: CheckOptions) -> None:
     confinement = confinement_here(Path.cwd(), folders_to_protect(world, place))
     count = human_count(len(runs), "fix", "fixes")
     talk(f"Tests of {count} in {place.root} would be run, each with and without the fix, in temporary folders:")

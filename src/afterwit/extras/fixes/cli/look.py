@@ -8,21 +8,13 @@ from typing import Any
 
 import click
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.terminal.options import COUNT, Here, added, many, reporting, since_ms, timed
 from afterwit.cli.terminal.output import page, print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.extras.fixes.history import (
-    OPEN,
-    FixPlace,
-    FixQuery,
-    ListedFix,
-    ShownFix,
-    fix_named,
-    fixes_of,
-    show_fix,
-)
+from afterwit.extras.fixes.history import OPEN, FixQuery, ListedFix, ShownFix, fix_named, fixes_of, show_fix
 from afterwit.extras.fixes.place import database_of, place_of, redactor_here
 from afterwit.model.figures import human_count
 from afterwit.model.guards import GuardState
@@ -65,7 +57,7 @@ def since_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return added((_SINCE,), wrapped)
 
 
-def fix_shape(place: FixPlace, listed: ListedFix) -> dict[str, Any]:
+def fix_shape(place: GitCheckout, listed: ListedFix) -> dict[str, Any]:
     """A fix as programs get it."""
     fix, verdict = listed.fix, listed.verdict
     session = listed.session
@@ -128,7 +120,7 @@ _FIX_COLUMNS = (
 @since_option
 def list_fixes(
     here: Here,
-    place: FixPlace,
+    place: GitCheckout,
     begin_ms: int | None,
     states: tuple[str, ...],
     is_open: bool,
@@ -172,7 +164,7 @@ def _show(here: Here, fixes: list[ListedFix]) -> None:
         talk("`afterwit guards check` finds out about those that are not checked.")
 
 
-def _nothing(place: FixPlace, *, is_narrowed: bool) -> str:
+def _nothing(place: GitCheckout, *, is_narrowed: bool) -> str:
     if is_narrowed:
         return f"No such fix in {place.root}. Without --since, --state and --unguarded all fixes are listed."
     return f"No commit of {place.root} says that it fixes something."
@@ -186,7 +178,7 @@ _MOST_LINES = 12
 @click.argument("commit", metavar="COMMIT")
 @reporting
 @with_checkout
-def show(here: Here, place: FixPlace, commit: str, is_json: bool) -> None:
+def show(here: Here, place: GitCheckout, commit: str, is_json: bool) -> None:
     """Show one fix: what it changed, which tests came with it, and whether they notice when it is gone.
 
     COMMIT is the id of a fix or the beginning of it, as `afterwit guards list` shows it.

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import click
 
+from afterwit.capture.checkouts import GitCheckout
 from afterwit.cli.commands import ExitCode, command
 from afterwit.cli.knowledge.curate import UNDO
 from afterwit.cli.terminal.options import COUNT, Here, agreed, many, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.extras.fixes.cli.look import with_checkout
-from afterwit.extras.fixes.history import FixPlace
 from afterwit.extras.team.folder import BadLine
 from afterwit.extras.team.look import LogRow, SharedRow
 from afterwit.extras.team.look import log as run_log
@@ -62,7 +62,7 @@ _LIMIT = 50
 @command(examples=("afterwit share status", "afterwit share status --json"), exits=EXITS)
 @reporting
 @with_checkout
-def status(here: Here, place: FixPlace, is_json: bool) -> None:
+def status(here: Here, place: GitCheckout, is_json: bool) -> None:
     """What is shared, what you would share with `push`, and what `pull` would bring. Nothing is fetched or written."""
     state = run_status(here.world, place)
     bad = [row for pulled in state.incoming for row in pulled.bad]
@@ -95,7 +95,7 @@ def _row(row: SharedRow) -> tuple[str, ...]:
 )
 @reporting
 @with_checkout
-def log(here: Here, place: FixPlace, limit: int, is_json: bool) -> None:
+def log(here: Here, place: GitCheckout, limit: int, is_json: bool) -> None:
     """Who shared, approved and rejected what, the latest first."""
     rows = run_log(here.world, place)[: limit or None]
     if is_json:
@@ -114,7 +114,7 @@ def _log_row(here: Here, row: LogRow) -> tuple[str, ...]:
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="Show what would come in, and take in nothing.")
 @reporting
 @with_checkout
-def pull(here: Here, place: FixPlace, is_dry_run: bool, is_json: bool) -> None:
+def pull(here: Here, place: GitCheckout, is_dry_run: bool, is_json: bool) -> None:
     """Take in what others share. Every note waits for your approval before any agent is told of it.
 
     Notes that people approved whom `share.trusted` names, or as many as `share.quorum` says, are quoted to agents
@@ -167,7 +167,7 @@ def _say_pulled(pulled: Pulled) -> None:
 @with_checkout
 def push(
     here: Here,
-    place: FixPlace,
+    place: GitCheckout,
     rules: tuple[str, ...],
     is_committed: bool,
     is_in_agents_file: bool | None,
@@ -228,7 +228,7 @@ def _say_pushed(pushed: Pushed) -> None:
 @click.option("--through", "url", default="", metavar="URL", help="A git repository of its own, not a folder here.")
 @reporting
 @with_checkout
-def init(here: Here, place: FixPlace, url: str, is_json: bool) -> None:
+def init(here: Here, place: GitCheckout, url: str, is_json: bool) -> None:
     """Begin to share the notes of a repository.
 
     Makes the folder `.afterwit` in the checkout, to be committed like any other file. With --through the notes lie in a

@@ -1,4 +1,5 @@
-"""What the owner of a hub does: makes it, brings it to a newer schema, and says who belongs to which team.
+"""What a hub holds in sums (`status`, `search`), and what its owner does: makes it, brings it to a newer schema, and
+says who belongs to which team.
 
 A member is a role of PostgreSQL, which the owner makes there as usual; passwords are none of our business. A role that
 could pass by the policies is refused as a member. Who is revoked can neither read nor write from that moment on, with
@@ -13,8 +14,8 @@ import msgspec
 
 from afterwit.extras.team.hub import rows
 from afterwit.extras.team.hub.address import HubAddress, HubError
-from afterwit.extras.team.hub.connection import connect, refuse_other_schema
-from afterwit.extras.team.hub.schema import migrate_hub, newest
+from afterwit.extras.team.hub.connection import connect, join_hub, migrate_hub, newest, refuse_other_schema
+from afterwit.extras.team.hub.rows import HubHit, HubRepo, MemberSum
 from afterwit.extras.team.records import AUTHOR_LIMIT, one_line
 from afterwit.model.errors import UsageError
 
@@ -136,3 +137,36 @@ def _refuse_power(db: "psycopg.Connection[tuple[Any, ...]]", role: str) -> None:
             f"The role {role!r} could read all teams: it is a superuser, bypasses row-level security, or may act as the"
             " hub's owner. Take a role without such rights."
         )
+
+
+_SHOWN = 400
+
+
+class HubStatus(msgspec.Struct, frozen=True, kw_only=True):
+    hub: str
+    schema: int
+    team: str
+    name: str  # of who asks
+    is_read_only: bool
+    repos: list[HubRepo]
+    members: list[MemberSum]
+
+
+def status(address: HubAddress) -> HubStatus:
+    with join_hub(address) as hub:
+        return HubStatus(
+            hub=hub.id[:8],
+            schema=newest(),
+            team=hub.team,
+            name=hub.name,
+            is_read_only=hub.is_read_only,
+            repos=rows.repo_counts(hub.db, hub.team),
+            members=rows.member_sums(hub.db, hub.team),
+        )
+
+
+def search(address: HubAddress, words: str, limit: int | None) -> list[HubHit]:
+    """What fits all of the words, the best first."""
+    with join_hub(address) as hub:
+        hits = rows.search(hub.db, hub.team, words, limit)
+    return [msgspec.structs.replace(hit, text=one_line(hit.text, _SHOWN)) for hit in hits]

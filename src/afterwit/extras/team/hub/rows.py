@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from afterwit.store.rows.extras import SessionSums
+
 if TYPE_CHECKING:
     import psycopg
 
@@ -45,16 +47,6 @@ class HubSpeaker(NamedTuple):
 class DigestToSend(NamedTuple):
     session: str
     body: str  # JSON
-
-
-class SumRow(NamedTuple):
-    repo: str
-    sessions: int
-    successes: int
-    prompts: int
-    actions: int
-    failures: int
-    tokens: int
 
 
 class MemberSum(msgspec.Struct, frozen=True):
@@ -260,7 +252,7 @@ def delete_digests(db: "HubDb", machine: str, repo: str, sessions: Sequence[str]
     db.execute("SELECT afterwit_hub.take_back(%s, %s, %s::text[])", (machine, repo, list(sessions)))
 
 
-def put_sum(db: "HubDb", speaker: HubSpeaker, counted: SumRow) -> None:
+def put_sum(db: "HubDb", speaker: HubSpeaker, repo: str, sums: SessionSums) -> None:
     query = """INSERT INTO afterwit_hub.sums (team, member, machine, author, repo, sessions, successes, prompts,
                    actions, failures, tokens)
                VALUES (%(team)s, %(member)s, %(machine)s, %(author)s, %(repo)s, %(sessions)s, %(successes)s,
@@ -268,7 +260,7 @@ def put_sum(db: "HubDb", speaker: HubSpeaker, counted: SumRow) -> None:
                ON CONFLICT (team, repo, member, machine) DO UPDATE SET author = excluded.author,
                    sessions = excluded.sessions, successes = excluded.successes, prompts = excluded.prompts,
                    actions = excluded.actions, failures = excluded.failures, tokens = excluded.tokens"""
-    db.execute(query, {**speaker._asdict(), **counted._asdict()})
+    db.execute(query, {**speaker._asdict(), "repo": repo, **sums._asdict()})
 
 
 def member_sums(db: "HubDb", team: str) -> list[MemberSum]:

@@ -10,7 +10,7 @@ from afterwit.cli.commands import CliGroup, ExitCode, command
 from afterwit.cli.terminal.options import COUNT, Here, added, agreed, reporting
 from afterwit.cli.terminal.output import is_confirmed, print_json, print_line, print_text, talk
 from afterwit.cli.terminal.table import Column, print_table
-from afterwit.extras.team.hub import look, owner
+from afterwit.extras.team.hub import owner
 from afterwit.extras.team.hub.address import HubAddress, address_of
 from afterwit.extras.team.hub.owner import TEAM
 from afterwit.extras.team.hub.owner import init as run_init
@@ -61,7 +61,7 @@ def status(here: Here, address: HubAddress, is_json: bool) -> None:  # noqa: ARG
     Sums are counts: sessions, actions, failures, tokens. No transcript is on the hub, and digests of sessions only of
     those who share them.
     """
-    state = look.status(address)
+    state = owner.status(address)
     if is_json:
         print_json(state)
         return
@@ -96,7 +96,7 @@ def search(here: Here, address: HubAddress, words: tuple[str, ...], limit: int, 
     All words have to be there; "quotes", OR and -word work as in a web search. What is found is not taken in: that does
     `afterwit store sync`.
     """
-    hits = look.search(address, " ".join(words), limit or None)
+    hits = owner.search(address, " ".join(words), limit or None)
     if is_json:
         print_json(hits)
         return
