@@ -16,8 +16,7 @@ from afterwit.engine.replay import past_of, players_named
 from afterwit.engine.sweep import sweep
 from afterwit.extras.demo.run import SHOWN
 from afterwit.extras.fixes.check import CheckOptions, check, plan_check, settle_notes
-from afterwit.extras.fixes.history import fixes_of
-from afterwit.extras.fixes.place import database_of, place_of, redactor_here
+from afterwit.extras.fixes.history import database_of, fixes_of, place_of, redactor_here
 from afterwit.extras.lab.templates.create import create
 from afterwit.measure.backtest import backtest, keep_backtest
 from afterwit.measure.report import report

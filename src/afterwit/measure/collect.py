@@ -21,9 +21,18 @@ from afterwit.knowledge.door.echoes import echoes
 from afterwit.knowledge.door.list import all_items
 from afterwit.knowledge.door.settle import recorded
 from afterwit.measure.cases import cases_in
-from afterwit.measure.confidence import Calibration, calibration, confidence_tests
 from afterwit.measure.effect import EffectReport, effect_of
-from afterwit.measure.note_changes import NoteHistory, Velocity, gained_times, names_of, note_changes, velocity
+from afterwit.measure.note_changes import (
+    Calibration,
+    NoteHistory,
+    Velocity,
+    calibration,
+    confidence_tests,
+    gained_times,
+    names_of,
+    note_changes,
+    velocity,
+)
 from afterwit.measure.standing_figures import (
     CostOfMemory,
     CourseFigures,

@@ -6,9 +6,8 @@ from tests.measure.live.test_effect import lived, of
 from tests.measure.metrics.noting import day_ms
 
 from afterwit.config.calendar import Calendar, week_of
-from afterwit.measure.confidence import ConfidenceTest, calibration
 from afterwit.measure.effect import effect_of
-from afterwit.measure.note_changes import GAINED, LOST, NoteChange, velocity
+from afterwit.measure.note_changes import GAINED, LOST, ConfidenceTest, NoteChange, calibration, velocity
 from afterwit.measure.report import page, summary
 from afterwit.measure.standing_figures import (
     ErrorWeek,

@@ -1,8 +1,7 @@
 import pytest
 from tests.measure.metrics.noting import NO_HISTORY, day_ms, note, seen
 
-from afterwit.measure.confidence import ConfidenceTest, confidence_tests
-from afterwit.measure.note_changes import NoteHistory
+from afterwit.measure.note_changes import ConfidenceTest, NoteHistory, confidence_tests
 from afterwit.model.knowledge import Channel, Trigger
 from afterwit.store.decisions import Decision, DecisionKind
 

@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afterwit.measure.confidence import ConfidenceTest, calibration
+from afterwit.measure.note_changes import ConfidenceTest, calibration
 
 
 def of(chance: float, came_true: bool, note: object = "") -> ConfidenceTest:

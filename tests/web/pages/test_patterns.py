@@ -9,9 +9,9 @@ from tests.web.browser import Browser, Reply
 
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.catalog import CatalogEntry, EntryStatus
+from afterwit.extras.lab.patterns.curate import catalog_of, list_undecided
 from afterwit.extras.lab.patterns.detect import Pattern
 from afterwit.extras.lab.patterns.publish import find_published
-from afterwit.extras.lab.patterns.show import catalog_of, list_undecided
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.web.answering import prose
 

@@ -11,8 +11,19 @@ from typing import NamedTuple
 
 from afterwit.capture.checkouts import GitCheckout
 from afterwit.extras.fixes.check import CheckOptions, PlannedCheck, plan_check
-from afterwit.extras.fixes.history import OPEN, FixQuery, ListedFix, ShownFix, fix_named, fixes_of, show_fix
-from afterwit.extras.fixes.place import database_of, place_of, redactor_here, repos_with_checkout
+from afterwit.extras.fixes.history import (
+    OPEN,
+    FixQuery,
+    ListedFix,
+    ShownFix,
+    database_of,
+    fix_named,
+    fixes_of,
+    place_of,
+    redactor_here,
+    repos_with_checkout,
+    show_fix,
+)
 from afterwit.knowledge.door.list import ItemFilter, listed
 from afterwit.model.errors import UsageError
 from afterwit.model.guards import GuardState

@@ -14,7 +14,7 @@ from afterwit.engine.archive.upkeep import verify as verify_store
 from afterwit.extras.backup.daily import last_backup
 from afterwit.extras.backup.look import list_snapshots, verify_backup
 from afterwit.extras.backup.prune import KeepRule, prune_backup
-from afterwit.extras.backup.targets.remote import RemoteTarget
+from afterwit.extras.backup.targets.at import RemoteTarget
 
 BUCKET = "s3://orchard-backups"
 

@@ -16,14 +16,19 @@ from afterwit.extras.lab.patterns.catalog import CatalogDecision, CatalogEntry, 
 from afterwit.extras.lab.patterns.curate import (
     EntryChanges,
     SplitBy,
+    catalog_of,
+    diff,
     edit,
     judge,
+    list_entries,
+    list_undecided,
+    log,
     merge,
+    show_pattern,
     split,
     undo,
 )
 from afterwit.extras.lab.patterns.detect import detect
-from afterwit.extras.lab.patterns.show import catalog_of, diff, list_entries, list_undecided, log, show_pattern
 from afterwit.model.errors import UsageError
 
 _TEXT = "Look at the help of the press before calling it."

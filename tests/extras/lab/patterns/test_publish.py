@@ -14,7 +14,7 @@ from afterwit.engine.archive.delete import DeleteRequest, delete
 from afterwit.engine.archive.rebuild import rebuild
 from afterwit.extras.lab import skill_folders
 from afterwit.extras.lab.patterns.catalog import CatalogDecision, CatalogEntry
-from afterwit.extras.lab.patterns.curate import EntryChanges, edit, judge, undo
+from afterwit.extras.lab.patterns.curate import EntryChanges, catalog_of, edit, judge, undo
 from afterwit.extras.lab.patterns.detect import detect
 from afterwit.extras.lab.patterns.publish import (
     PublishedState,
@@ -26,7 +26,6 @@ from afterwit.extras.lab.patterns.publish import (
     unpublish,
     withdraw_erased,
 )
-from afterwit.extras.lab.patterns.show import catalog_of
 from afterwit.knowledge.door.list import all_items
 from afterwit.model.errors import PartlyDoneError, UsageError
 from afterwit.model.knowledge import Item, ItemStatus, Trigger

@@ -10,10 +10,9 @@ from tests.measure.live.drawn import case, draw
 from afterwit.config.world import World
 from afterwit.engine.sweep import sweep
 from afterwit.extras.lab.patterns.catalog import CatalogDecision
-from afterwit.extras.lab.patterns.curate import EntryChanges, edit, judge
+from afterwit.extras.lab.patterns.curate import EntryChanges, catalog_of, edit, judge
 from afterwit.extras.lab.patterns.detect import detect
 from afterwit.extras.lab.patterns.publish import PublishRequest, find_published, publish
-from afterwit.extras.lab.patterns.show import catalog_of
 from afterwit.extras.lab.skills.figures import skill_history
 from afterwit.measure.cases import Cases, ItemDraw, cases_of
 from afterwit.measure.effect import effect_of

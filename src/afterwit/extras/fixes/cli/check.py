@@ -25,8 +25,7 @@ from afterwit.extras.fixes.check import (
 )
 from afterwit.extras.fixes.check import check as check_fixes
 from afterwit.extras.fixes.cli.look import EXITS, ID_CHARS, count_states, since_option, with_checkout
-from afterwit.extras.fixes.history import FixQuery, ListedFix, fix_named, fixes_of
-from afterwit.extras.fixes.place import database_of, redactor_here
+from afterwit.extras.fixes.history import FixQuery, ListedFix, database_of, fix_named, fixes_of, redactor_here
 from afterwit.extras.fixes.running import confinement_here
 from afterwit.model.figures import human_count
 from afterwit.model.guards import GuardVerdict

@@ -14,8 +14,18 @@ from afterwit.cli.terminal.options import COUNT, Here, added, many, reporting, s
 from afterwit.cli.terminal.output import page, print_json, talk
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
-from afterwit.extras.fixes.history import OPEN, FixQuery, ListedFix, ShownFix, fix_named, fixes_of, show_fix
-from afterwit.extras.fixes.place import database_of, place_of, redactor_here
+from afterwit.extras.fixes.history import (
+    OPEN,
+    FixQuery,
+    ListedFix,
+    ShownFix,
+    database_of,
+    fix_named,
+    fixes_of,
+    place_of,
+    redactor_here,
+    show_fix,
+)
 from afterwit.model.figures import human_count
 from afterwit.model.guards import GuardState
 from afterwit.recall.recall import repo_at

@@ -12,7 +12,20 @@ from typing import Any, NamedTuple
 
 from afterwit.connect.foreign_files import differences
 from afterwit.extras.lab.patterns.catalog import Catalog, CatalogDecision, EntryStatus, name_scope
-from afterwit.extras.lab.patterns.curate import CatalogChange, EntryChanges, SplitBy, edit, judge, merge, split, undo
+from afterwit.extras.lab.patterns.curate import (
+    CatalogChange,
+    EntryChanges,
+    SplitBy,
+    catalog_of,
+    edit,
+    judge,
+    list_entries,
+    list_undecided,
+    merge,
+    split,
+    undo,
+)
+from afterwit.extras.lab.patterns.curate import show_pattern as pattern_named
 from afterwit.extras.lab.patterns.publish import (
     PublishedState,
     PublishRequest,
@@ -21,8 +34,6 @@ from afterwit.extras.lab.patterns.publish import (
     publish,
     unpublish,
 )
-from afterwit.extras.lab.patterns.show import catalog_of, list_entries, list_undecided
-from afterwit.extras.lab.patterns.show import show_pattern as pattern_named
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import EVERYWHERE
 from afterwit.store.rows.extras import PublishedForm

@@ -19,10 +19,16 @@ from afterwit.extras.lab.patterns.cli.look import (
     summary_lines,
     with_minimum,
 )
-from afterwit.extras.lab.patterns.curate import CatalogChange, EntryChanges, PatternWalk, SplitBy
+from afterwit.extras.lab.patterns.curate import (
+    CatalogChange,
+    EntryChanges,
+    PatternWalk,
+    SplitBy,
+    catalog_of,
+    list_undecided,
+)
 from afterwit.extras.lab.patterns.detect import Pattern
 from afterwit.extras.lab.patterns.publish import find_published
-from afterwit.extras.lab.patterns.show import catalog_of, list_undecided
 from afterwit.sessions.filters import Filter
 
 

@@ -13,11 +13,11 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text, tal
 from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.extras.lab.patterns.catalog import CatalogEntry, EntryStatus, EntryVersion, name_scope
+from afterwit.extras.lab.patterns.curate import catalog_of, list_entries, show_pattern
+from afterwit.extras.lab.patterns.curate import diff as run_diff
+from afterwit.extras.lab.patterns.curate import log as run_log
 from afterwit.extras.lab.patterns.detect import FEWEST_STORIES, Pattern, detect
 from afterwit.extras.lab.patterns.publish import PublishedState, ShownPublication, find_published
-from afterwit.extras.lab.patterns.show import catalog_of, list_entries, show_pattern
-from afterwit.extras.lab.patterns.show import diff as run_diff
-from afterwit.extras.lab.patterns.show import log as run_log
 from afterwit.model.figures import human_count, human_tokens
 from afterwit.model.times import iso_from_ms
 from afterwit.sessions.filters import Filter, one_line
