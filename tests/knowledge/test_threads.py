@@ -69,8 +69,16 @@ def test_work_on_the_trunk_is_held_together_by_names_and_is_never_merged() -> No
 def test_prompts_name_only_work_that_the_last_sessions_touched() -> None:
     old, new = _note("Begun.", "belt", "belt drive", days_ago=3), _note("Of trees.", "", "tree rows")
     gone = _note("Of water.", "", "water pump", days_ago=3)
-    threads = threads_of((old, new, gone), NOW_MS, _TRUNKS, lambda _: False, (), NOW_MS - DAY_MS)
+    threads = threads_of((old, new, gone), NOW_MS, _TRUNKS, lambda _: False, (), {"": NOW_MS - DAY_MS})
     assert [(thread.branch, bool(thread.names)) for thread in threads] == [("", True), ("belt", False)]
+
+
+def test_what_later_sessions_on_a_branch_have_gone_past_is_told_no_longer() -> None:
+    begun = _note("Begun.", "belt", "belt drive", days_ago=3)
+    fresh = {"": NOW_MS - DAY_MS, "belt": NOW_MS - 2 * DAY_MS}
+    assert threads_of((begun,), NOW_MS, _TRUNKS, lambda _: False, (), fresh) == []
+    (thread,) = threads_of((begun,), NOW_MS, _TRUNKS, lambda _: False, (), fresh | {"belt": NOW_MS - 4 * DAY_MS})
+    assert (thread.branch, thread.names) == ("belt", ())
 
 
 def test_a_name_that_many_prompts_hold_names_nothing() -> None:

@@ -21,15 +21,16 @@ from afterwit.recall.brief_block import (
     heading_of,
     start_block,
 )
+from afterwit.recall.deck.reader import SESSION, SUBAGENT
 from afterwit.recall.situation import Situation, tokens
 from afterwit.redaction.shown import ours
 
 _EMPTY = Page(ORCHARD.name)
 
 
-def _block(there: Page, *items: Item, budget: int = 1_000, is_subagent: bool = False) -> StartBlock:
+def _block(there: Page, *items: Item, budget: int = 1_000, listener: str = SESSION) -> StartBlock:
     made = BriefSettings(budget_tokens=budget)
-    return start_block(there, items, HERE, Listener(), {ORCHARD: 10}, settings=made, is_subagent=is_subagent)
+    return start_block(there, items, HERE, Listener(), {ORCHARD: 10}, settings=made, listener=listener)
 
 
 def _rows(block: StartBlock) -> list[str]:
@@ -116,7 +117,7 @@ def test_a_subagent_is_told_what_must_pass_and_what_the_machine_is_like_within_i
     note = read("Press with care.")
     for length in (10, 60, 150):
         there = page(*(line(f"{heading} {at} {'x' * length}", heading, note) for at in range(9) for heading in Heading))
-        block = _block(there, note, is_subagent=True)
+        block = _block(there, note, listener=SUBAGENT)
         headings = {told.line.heading for told in block.lines}
         assert Heading.MACHINE in headings <= {Heading.MACHINE, Heading.MUST}
         assert tokens(block.text) <= SUBAGENT_TOKENS
@@ -128,7 +129,7 @@ def test_preferences_stand_first_among_the_wishes_and_are_not_for_subagents() ->
     there = page(line("Press with care.", Heading.WISH, note))
     whole = start_block(there, [note], HERE, Listener(), {}, spaces)
     assert _rows(whole) == [_headed(Heading.WISH), "- two spaces in YAML", "- Press with care."]
-    assert start_block(there, [note], HERE, Listener(), {}, spaces, is_subagent=True).text == ""
+    assert start_block(there, [note], HERE, Listener(), {}, spaces, listener=SUBAGENT).text == ""
 
 
 def _by_rule(*items: Item, there: Page = _EMPTY) -> list[str]:

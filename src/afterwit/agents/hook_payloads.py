@@ -40,6 +40,7 @@ class Moment:
         native: str = "",
         cwd: str = "",
         context: str = "",
+        role: str = "",
         source: str = "",
         prompt: str = "",
         tool: str = "",
@@ -55,6 +56,7 @@ class Moment:
         self.native = native  # the agent's own name of the event
         self.cwd = cwd
         self.context = context  # the subagent; "" for the session itself
+        self.role = role  # what the subagent is for, by the agent's own name of it
         self.source = source  # of a start: startup, resume, clear, compact or FORGETFUL
         self.prompt = prompt
         self.tool = tool
@@ -187,6 +189,7 @@ def read_claude_payload(event: str, payload: dict[str, object]) -> Moment:
         native=native,
         cwd=text_at(payload, "cwd"),
         context=text_at(payload, "agent_id") or ("subagent" if native == SUBAGENT_EVENT else ""),
+        role=text_at(payload, "agent_type") if native == SUBAGENT_EVENT else "",
         source=text_at(payload, "source"),
         prompt=all_text(payload.get("prompt")),
         tool=text_at(payload, "tool_name"),

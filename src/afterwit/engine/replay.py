@@ -322,7 +322,7 @@ class HookPlayer(PlacesPlayer):
         hears = SUBAGENT_EVENT in described(here.agent).get("hooks", {}).get("events", {})
         if here.relation != Relation.SUBAGENT or hears:
             source = "resume" if here.relation in (Relation.RESUME, Relation.FORK) else "startup"
-            yield from self._said(here, Moment(START, "", source=source))
+            yield from self._said(here, Moment(START, "", role=here.role, source=source))
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         if here.relation != Relation.SUBAGENT:

@@ -12,6 +12,7 @@ counted, said or approved.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -181,11 +182,12 @@ def threads_of(
     trunks: Collection[str],
     is_merged: Callable[[str], bool],
     prompts: Sequence[Collection[str]] = (),
-    fresh_ms: int = 0,
+    fresh_ms: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Thread]:
     """The threads that live: touched in the last two weeks, and not merged. Notes of one branch, or with a name in
-    common, are about one work. Prompts name only what was touched since `fresh_ms`, and by no name that many of these
-    prompts hold, by their words."""
+    common, are about one work. What several sessions have gone past is no longer how things stand: a branch tells what
+    was touched since the time that `fresh_ms` has of it, prompts name what was touched since that of "", and by no name
+    that many of these prompts hold, by their words."""
     groups: list[list[Item]] = []
     for item in sorted(filter(is_in_progress, items), key=lambda item: (-item.last_ms, item.id)):
         own = next((group for group in groups if any(_is_one_work(item, other, trunks) for other in group)), None)
@@ -200,8 +202,8 @@ def threads_of(
             names = dict.fromkeys(
                 stems for item in group for stems in _names_of(item) if not _is_common(stems, prompts)
             )
-            is_fresh = group[0].last_ms >= fresh_ms
-            if branch or is_fresh:
+            is_fresh = group[0].last_ms >= fresh_ms.get("", 0)
+            if is_fresh or (branch and group[0].last_ms >= fresh_ms.get(branch, 0)):
                 threads.append(Thread(branch, tuple(names) if is_fresh else (), tuple(group)))
     return threads
 

@@ -198,7 +198,7 @@ def _outlines(db: apsw.Connection) -> Iterator[Outline]:
         first = _first_ms(db, row)
         if first is not None and row.ended_ms is not None and not row.is_partial:
             here = Whereabouts(
-                row.native_id, row.agent, row.repo, row.branch, row.parent, first, row.user, row.relation
+                row.native_id, row.agent, row.repo, row.branch, row.parent, first, row.user, row.relation, row.origin
             )
             yield Outline(row.id, first, row.started_ms or first, row.ended_ms, here)
 

@@ -74,6 +74,7 @@ class Whereabouts(NamedTuple):
     began_ms: int = 0
     user: str = ""
     relation: str = ""
+    role: str = ""  # of a subagent
 
 
 class Player:

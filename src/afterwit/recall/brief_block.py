@@ -29,6 +29,7 @@ from afterwit.model.knowledge import (
     Trigger,
 )
 from afterwit.model.templates import LEAST_EXAMPLES, Template, ToolExample
+from afterwit.recall.deck.reader import LOOKER, SESSION, SUBAGENT
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.recall.situation import Situation, holding, per_token
 from afterwit.redaction.shown import NOTHING, Shown, command, joined, name, ours, path
@@ -36,7 +37,10 @@ from afterwit.redaction.shown import NOTHING, Shown, command, joined, name, ours
 MOST_TOKENS = 2_000
 MOST_CHARS = 9_500
 SUBAGENT_TOKENS = 300
-_FOR_SUBAGENTS = (Heading.MACHINE, Heading.MUST)  # the first have their room first
+_HEARD = {  # of the page, by those who do not hear all of it; the first have their room first
+    SUBAGENT: (Heading.MACHINE, Heading.MUST),
+    LOOKER: (Heading.MACHINE,),
+}
 _MARKS = 3  # characters around a line
 _OVERHEAD = 120  # characters for markers and the name of the repository
 _BEFORE = "What earlier sessions in "
@@ -74,10 +78,9 @@ def start_block(
     stories: Mapping[Scope, int],
     preferences: Sequence[Shown] = (),
     settings: BriefSettings | None = None,
-    *,
-    is_subagent: bool = False,
+    listener: str = SESSION,
 ) -> StartBlock:
-    """What a session in this situation begins with."""
+    """What a session in this situation begins with, or a subagent of it."""
     settings = settings or BriefSettings()
     written = [
         told
@@ -85,18 +88,19 @@ def start_block(
         if told.line.heading and (not told.agents or situation.agent in told.agents)
     ]
     by_rule = _by_rule(page, items, situation, stories, settings)
-    room = _Room(SUBAGENT_TOKENS if is_subagent else min(MOST_TOKENS, settings.budget_tokens), preferences)
+    headings = _HEARD.get(listener)
+    room = _Room(min(MOST_TOKENS, settings.budget_tokens) if headings is None else SUBAGENT_TOKENS, preferences)
     kept: list[ToldLine] = []
     left_out: list[tuple[ToldLine, str]] = []
     chosen = [*written, *by_rule]
-    if is_subagent:
-        chosen = [told for heading in _FOR_SUBAGENTS for told in chosen if told.line.heading is heading]
+    if headings is not None:
+        chosen = [told for heading in headings for told in chosen if told.line.heading is heading]
     for told in chosen:
         if room.takes(line_of(told)):
             kept.append(told)
         else:
             left_out.append((told, "no room"))
-    given = () if is_subagent else preferences
+    given = preferences if headings is None else ()
     return StartBlock(tuple(_sections(kept, given, situation)), tuple(kept), tuple(left_out))
 
 

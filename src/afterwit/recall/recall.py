@@ -32,7 +32,7 @@ from afterwit.model.settings import Settings
 from afterwit.recall.brief_block import BriefSettings, StartBlock, start_block
 from afterwit.recall.deck.first_prompt import files_at_prompt, lines_at_prompt, thread_at_prompt
 from afterwit.recall.deck.location import Location
-from afterwit.recall.deck.reader import Deck
+from afterwit.recall.deck.reader import SESSION, Deck
 from afterwit.recall.prompt_block import MOST_AT_PROMPT, BlockLine, BlockSection, files_section, prompt_sections
 from afterwit.recall.repository import checkout_of
 from afterwit.recall.situation import SPEAKING, Situation
@@ -83,13 +83,12 @@ def start_block_for(
     items: Sequence[Item],
     counts: Mapping[Scope, int],
     budget_tokens: int | None = None,
-    *,
-    is_subagent: bool = False,
+    listener: str = SESSION,
 ) -> StartBlock:
     """What a session in this situation gets at its start."""
     settings = settings_of(world, budget_tokens)
     preferences = preference_lines(world)
-    return start_block(page, items, situation, to, counts, preferences, settings, is_subagent=is_subagent)
+    return start_block(page, items, situation, to, counts, preferences, settings, listener)
 
 
 def page_of(db: apsw.Connection, repo: str) -> Page:

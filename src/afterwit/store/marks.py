@@ -135,11 +135,19 @@ def newest_in(db: apsw.Connection, repo: str, most: int) -> list[int]:
     return [row[0] for row in db.execute(query, (repo, most))]
 
 
-def newest_tasks(db: apsw.Connection, repo: str, most: int) -> list[tuple[int, str]]:
-    """When the sessions of people in a repository that began last began, and what they were asked first."""
-    query = """SELECT started_ms, task FROM sessions WHERE repo = ? AND task <> '' AND parent = ''
+class NewTask(NamedTuple):
+    """What a session of people was asked first."""
+
+    started_ms: int
+    task: str
+    branch: str
+
+
+def newest_tasks(db: apsw.Connection, repo: str, most: int) -> list[NewTask]:
+    """Those of the sessions in a repository that began last."""
+    query = """SELECT started_ms, task, branch FROM sessions WHERE repo = ? AND task <> '' AND parent = ''
                ORDER BY started_ms DESC, agent DESC, native_id DESC LIMIT ?"""
-    return [(row[0] or 0, row[1]) for row in db.execute(query, (repo, most))]
+    return [NewTask(row[0] or 0, row[1], row[2]) for row in db.execute(query, (repo, most))]
 
 
 def count_stories(db: apsw.Connection, repo: str, agent: str) -> int:

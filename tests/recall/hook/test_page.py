@@ -8,7 +8,7 @@ from tests.recall.hook.test_entry import BLOCK
 from afterwit.model.knowledge import Trigger
 from afterwit.model.text import roots_of
 from afterwit.recall.deck.firing_lines import FiringLine
-from afterwit.recall.deck.reader import SUBAGENT
+from afterwit.recall.deck.reader import LOOKER, SUBAGENT
 from afterwit.recall.deck.write import DeckBlock, DeckThread
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.redaction.shown import ours
@@ -115,6 +115,14 @@ def test_a_subagent_hears_its_part_of_the_page_at_its_own_start(told: Hook, agen
     assert told(agent, "start", began).stdout == ""
     assert told(agent, "start", {**began, "agent_id": "a2"}).context == context
     assert [draw["items"] for draw in told.records("draw")][1:] == [{"machine-1": 1}] * 2
+
+
+def test_a_subagent_that_only_looks_around_hears_of_the_machine_alone(told: Hook) -> None:
+    looker = DeckBlock((_PART,), repo=REPO, listener=LOOKER)
+    told.compile(blocks=[*BLOCKS, looker, DeckBlock((), repo=REPO, listener=SUBAGENT)])
+    began = {"hook_event_name": "SubagentStart", "agent_id": "a1"}
+    assert "No `docker` here." in told.claude("start", **began, agent_type="Explore").context
+    assert told.claude("start", **{**began, "agent_id": "a2"}, agent_type="general-purpose").stdout == ""
 
 
 def test_a_subagent_that_has_begun_hears_no_block_with_its_prompts(told: Hook) -> None:

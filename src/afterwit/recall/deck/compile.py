@@ -32,7 +32,7 @@ from afterwit.model.text import roots_of
 from afterwit.recall.brief_block import thread_lines, worked_example
 from afterwit.recall.deck.firing_lines import FiringLine, Redact, lines_of, lines_on_demand
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptChanges, PromptSource, sighting_of
-from afterwit.recall.deck.reader import SESSION, SUBAGENT, listener_mark
+from afterwit.recall.deck.reader import LOOKER, SESSION, SUBAGENT, listener_mark
 from afterwit.recall.deck.write import (
     NOTHING_DEALT,
     DealtDeck,
@@ -81,7 +81,7 @@ _WAIT_SECONDS = 60
 _REPO = f"{ScopeKind.REPO}:"
 _AGENT = f"{ScopeKind.AGENT}:"
 _NOTES = 0
-_FRESH = 4  # of the last sessions one must have touched a thread that prompts may name
+_FRESH = 4  # of the last sessions one must have touched a thread: of all for prompts, of a branch at its start
 _MOST_PROMPTS = 60  # past sessions whose first prompts tell which names are common
 _SESSION = "session "  # begins the keys of works that are sessions
 _LEARN = ("-P", "-m", "afterwit", "learn", "--ended", "--jobs", "1", "--wait", "0", "--at-most", "300")
@@ -247,10 +247,9 @@ class _Compiling:
         here = [*items, *self._share] if repo else items
         counts = {**self._stories, Scope(ScopeKind.REPO, repo): now.stories}
         for agent in agents_of(here):
-            for listener in (SESSION, SUBAGENT):
-                block = start_block_for(
-                    self._world, page, Situation(repo, agent), self._to, here, counts, is_subagent=listener == SUBAGENT
-                )
+            for listener in sorted((SESSION, SUBAGENT, LOOKER)):  # as they are read back
+                at = Situation(repo, agent)
+                block = start_block_for(self._world, page, at, self._to, here, counts, listener=listener)
                 if block.text:
                     yield DeckBlock(block.sections, repo, agent, listener)
 
@@ -260,9 +259,13 @@ class _Compiling:
         if not any(map(is_in_progress, items)):
             return
         tasks = newest_tasks(self._store.db, repo, _MOST_PROMPTS)
-        prompts, is_merged = [roots_of(task) for _, task in tasks], functools.partial(self._is_merged, repo)
-        fresh_ms = tasks[_FRESH - 1][0] if len(tasks) >= _FRESH else 0
-        for thread in threads_of(items, self._world.now_ms, TRUNKS, is_merged, prompts, fresh_ms):
+        prompts, is_merged = [roots_of(given.task) for given in tasks], functools.partial(self._is_merged, repo)
+        begun = {"": [given.started_ms for given in tasks]} | {
+            branch: [given.started_ms for given in tasks if given.branch == branch]
+            for branch in {given.branch for given in tasks}
+        }
+        fresh = {branch: times[_FRESH - 1] for branch, times in begun.items() if len(times) >= _FRESH}
+        for thread in threads_of(items, self._world.now_ms, TRUNKS, is_merged, prompts, fresh):
             lines = within(thread_lines(thread), MOST_OF_THREAD, THREAD_TOKENS)
             if lines:
                 yield DeckThread(repo, thread.branch, thread.names, tuple(lines))

@@ -24,7 +24,7 @@ from afterwit.redaction.shown import Shown, of_deck
 
 VERSION = 8
 EXAMPLES = "examples"  # a setting: the worked examples of an experiment, by repository
-SESSION, SUBAGENT = "session", "subagent"  # who is told a start block
+SESSION, SUBAGENT, LOOKER = "session", "subagent", "looker"  # who is told a start block
 PARTS = "deck"  # the folder of `store.layout.Layout.deck_parts`
 REPO = "repo"  # names in the table `indexes` of a part
 PLACES = "places"

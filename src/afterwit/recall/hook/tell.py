@@ -8,7 +8,7 @@ import time
 
 from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, COMPACT, FORGETFUL, PROMPT, START, Answer, Moment
 from afterwit.recall.deck.location import Location, branch_of
-from afterwit.recall.deck.reader import SESSION, SUBAGENT, Deck
+from afterwit.recall.deck.reader import LOOKER, SESSION, SUBAGENT, Deck
 from afterwit.recall.holdout import (
     CLEARED,
     COMPACTED,
@@ -33,6 +33,7 @@ except ImportError:
 LONGEST = 9_500  # characters that reach the model whole in every agent
 LARGEST_BLOCK = 8_000  # characters of a start block with an example, about 2,000 tokens
 _FRESH = ("", "startup", "new", "clear")
+_LOOKERS = ("explore", "explorer", "plan")  # subagents that change nothing
 
 
 class HookTeller:
@@ -125,11 +126,14 @@ class HookTeller:
         return is_first and not self._moment.context
 
     def _block(self) -> Shown:
-        """The page, then the thread of the branch; a subagent gets its own part of the page, at its own start alone. No
-        single line of the page is held out: it is the same in every session that is told."""
+        """The page, then the thread of the branch. A subagent gets its part of the page, at its own start alone; one
+        that only looks around gets what is known of the machine. No single line of the page is held out: it is the same in
+        every session that is told."""
         if self._moment.context and self._moment.event != START:
             return NOTHING
-        listener = SUBAGENT if self._moment.context else SESSION
+        listener = SESSION
+        if self._moment.context:
+            listener = LOOKER if self._moment.role.lower() in _LOOKERS else SUBAGENT
         page = self._deck.block(self._place.repo, self._agent, listener)
         items = {item: 1 for _, lines in page for item, _ in lines if item}
         has_lines = any(lines for _, lines in page)
