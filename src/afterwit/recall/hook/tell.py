@@ -127,8 +127,8 @@ class HookTeller:
 
     def _block(self) -> Shown:
         """The page, then the thread of the branch. A subagent gets its part of the page, at its own start alone; one
-        that only looks around gets what is known of the machine. No single line of the page is held out: it is the same in
-        every session that is told."""
+        that only looks around hears of the machine. No single line of the page is held out: it is the same in every
+        session that is told."""
         if self._moment.context and self._moment.event != START:
             return NOTHING
         listener = SESSION
