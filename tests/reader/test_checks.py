@@ -288,3 +288,15 @@ def test_a_piece_cut_out_of_what_somebody_said_is_not_what_they_said() -> None:
 def test_a_whole_sentence_of_several_may_be_repeated_as_it_is() -> None:
     talk = [line(Speaker.USER, "Hardly. The slow part is `--all-refs` on a cold mirror. Look at the log.")]
     assert isinstance(verdict("The slow part is `--all-refs` on a cold mirror.", 1, talk=talk), Supported)
+
+
+def test_what_quotes_the_user_word_for_word_is_no_hearsay_whatever_else_was_printed() -> None:
+    talk = [
+        line(Speaker.USER, "can you commit the changes of each press separately?"),
+        line(Speaker.ACTION, "$ git commit -m 'oil the press' → ok", Status.SUCCEEDED),
+        line(Speaker.OUTPUT, "plan with several presses: the user wants one commit for each plan"),
+    ]
+    quoting = 'On a plan with several presses the user said "can you commit the changes of each press separately?"'
+    made_up = 'On a plan with several presses the user wants one commit for each plan, "can you commit"'
+    assert isinstance(checked(proposal(quoting, 1, 2), sent(talk)), Supported)
+    assert isinstance(checked(proposal(made_up, 1, 2), sent(talk)), Convicted)

@@ -46,7 +46,7 @@ from afterwit.redaction.claims import claims_in, orders_for_good, others_in
 from afterwit.redaction.hygiene import reads_like_an_order
 from afterwit.redaction.markers import is_own
 
-VERSION = 10  # counts up when answers that are kept would be judged otherwise
+VERSION = 11  # counts up when answers that are kept would be judged otherwise
 LEAST_CONFIDENCE = 0.5
 _LEAST_WORTH = 0.15  # actions that a note spares in a session on average, as the model counts
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
@@ -60,6 +60,7 @@ _PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
 _QUOTABLE = (Channel.OUTCOME, Channel.ASSISTANT, Channel.TOOL, Channel.FILE)
 _HANDED_OVER = re.compile(r":\s|[\"“”„«»‹›]|(?<!\w)['‘].*['’](?!\w)")
 _ENDED = (Status.SUCCEEDED, Status.FAILED)
+_QUOTED = 0.4  # of a sentence's words that stand in quotations of the user: then it is their word, not hearsay
 _BORROWED = 2  # words in one foreign line that nobody else said
 _ASKED = re.compile(r"\bask(?:s|ed)?\b(?! to\b)", re.IGNORECASE)
 _PERSONAL = re.compile(r"\b(?:I|me|my|mine|your current|currently)\b")
@@ -197,11 +198,19 @@ def _of_speaker(
         return Conviction.LANGUAGE
     with_questions = [sent.lines[at] for at in sorted({*lines, *asked}) if sent.lines[at].speaker is Speaker.USER]
     claims = ((clause, with_questions if _ASKED.search(clause) else typed) for clause in claims_in(sentence))
-    if any(_is_hearsay(clause, sentence, said, sent) for clause, said in claims):
+    is_quoted = _share_quoted(sentence, with_questions) >= _QUOTED
+    if not is_quoted and any(_is_hearsay(clause, sentence, said, sent) for clause, said in claims):
         return Conviction.HEARSAY
     if _PERSONAL.search(SPAN.sub(" ", sentence)) or not (has_marks or _retells_user(sentence, lines, sent)):
         return Conviction.GENERAL
     return Conviction.ORDER if reads_like_an_order(sentence) or orders_for_good(sentence) else None
+
+
+def _share_quoted(sentence: str, typed: Sequence[SessionLine]) -> float:
+    """Which share of a sentence's words stands in quotations of what the user typed, each of them word for word."""
+    quotes = [quote for quote in quotes_in(sentence) if any(holds(line.text, quote) for line in typed)]
+    told = words_of(sentence)
+    return sum(len(words_of(quote)) for quote in quotes) / len(told) if told else 0.0
 
 
 def _whole_prompts(lines: Iterable[int], sent: Sent) -> list[SessionLine]:
