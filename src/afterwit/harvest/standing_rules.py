@@ -84,7 +84,7 @@ PART = "what stands among other words may be quoted or pasted"
 SESSIONS = 3
 _MOST_SENTENCES = 40  # of a session
 _FEWEST_WORDS = 4
-_ROUTINE = frozenset(
+ROUTINE = frozenset(
     words_of(
         """again ahead answer approve ask bit branch build bug check ci clean close comment commit complete confirm
         continue create current debug delete deploy describe diff doc docs done edit ensure error everything explain
@@ -291,7 +291,7 @@ def _is_telling(text: str) -> bool:
 
 
 def _own_words(text: str) -> frozenset[str]:
-    return salient(text) - _ROUTINE
+    return salient(text) - ROUTINE
 
 
 def _longest_word(text: str) -> str:
