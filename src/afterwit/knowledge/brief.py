@@ -10,7 +10,7 @@ its notes is gone, or may not be told to whoever listens. Without a compilation 
 counted, said or approved.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from types import MappingProxyType
 from typing import NamedTuple
@@ -103,18 +103,20 @@ def versions_of(entries: Iterable[JournalEntry], repo: str) -> list[tuple[Journa
     return versions
 
 
+def lines_ever(entries: Iterable[JournalEntry]) -> Iterator[Line]:
+    """Every line that ever was, as often as it was compiled or written."""
+    for entry in entries:
+        if entry.kind == KnowledgeEntry.COMPILED:
+            yield from msgspec.convert(entry.body, BriefCompiled).lines
+        elif entry.kind == KnowledgeEntry.BRIEF_EDITED:
+            yield from msgspec.convert(entry.body, BriefEdited).put
+
+
 def notes_of_lines(entries: Iterable[JournalEntry]) -> dict[str, tuple[str, ...]]:
     """By every line that ever was, the notes that it told."""
     notes: dict[str, tuple[str, ...]] = {}
-    for entry in entries:
-        if entry.kind == KnowledgeEntry.COMPILED:
-            lines = msgspec.convert(entry.body, BriefCompiled).lines
-        elif entry.kind == KnowledgeEntry.BRIEF_EDITED:
-            lines = msgspec.convert(entry.body, BriefEdited).put
-        else:
-            continue
-        for line in lines:
-            notes[line.id] = tuple(dict.fromkeys((*notes.get(line.id, ()), *line.notes)))
+    for line in lines_ever(entries):
+        notes[line.id] = tuple(dict.fromkeys((*notes.get(line.id, ()), *line.notes)))
     return notes
 
 

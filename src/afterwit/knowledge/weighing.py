@@ -65,6 +65,7 @@ class WeighingContext(NamedTuple):
     vouched: frozenset[str] = frozenset()  # items from elsewhere that may be used unasked, as a quote
     minimum_stories: Mapping[str, int] = {}  # by harvester
     threshold: float = THRESHOLD
+    repeated: Mapping[str, int] = {}  # sessions in which the user said the item again after it had been told
     last_work_ms: Mapping[Scope, int] = {}  # when there was last work in a scope; time stands still there since
 
     def moment_in(self, scope: Scope) -> int:
@@ -187,6 +188,7 @@ def weigh(draft: Draft, context: WeighingContext, absorbed: Sequence[str] = ()) 
         contradicts=tuple(other for name in ids for other in context.contradicted.get(name, ())),
         is_known_to_host=any(not line.is_otherwise and not line.repo for line in host_lines),
         host_lines=host_lines,
+        repeated=max(context.repeated.get(name, 0) for name in ids),
     )
 
 

@@ -6,6 +6,7 @@ waits for its triggers. A person's own line stays as it is, wherever it stands.
 
 import hashlib
 from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
 
@@ -47,6 +48,28 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     triggers: tuple[Trigger, ...] = ()  # of a line on demand: any of them
     is_own: bool = False  # a person wrote it, or holds on to it
     at: int = 0  # of a person's line: its place under the heading
+
+
+class ToldText(NamedTuple):
+    """A line or a note that a session was told."""
+
+    id: str
+    text: str
+    at_ms: int
+
+
+class Heard(NamedTuple):
+    """What became of telling a line or a note: in how many sessions it was told, and in how many its user had to say it
+    again."""
+
+    told: int = 0
+    again: int = 0
+
+    @property
+    def in_words(self) -> str:
+        """As people and models read it; "" where it was not told."""
+        told = f"told in {self.told} session{'' if self.told == 1 else 's'}" if self.told else ""
+        return f"{told}, asked for again in {self.again}" if told and self.again else told
 
 
 class CheckProposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -286,6 +286,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_decided: bool = False  # a person approved or pinned it, and so stands behind its words
     is_known_to_host: bool = False  # the repository's own instructions say it already
     host_lines: tuple[HostLine, ...] = ()  # that say it already, or otherwise
+    repeated: int = 0  # sessions in which the user said it again after it had been told
 
     @property
     def is_denied(self) -> bool:

@@ -67,10 +67,18 @@ class ProposedNote(NamedTuple):
         return self.spares * self.often / 10.0
 
 
+class ProposedRepetition(NamedTuple):
+    """A line that was told, and where the user says it again, as the model sees it."""
+
+    told: str  # its id
+    lines: tuple[int, ...]
+
+
 class UnderstoodAnswer(NamedTuple):
     """The proposals of an answer; `fault` says why there are none where it could not be understood."""
 
     proposals: tuple[ProposedNote, ...] = ()
+    repeats: tuple[ProposedRepetition, ...] = ()
     fault: str = ""
 
 
@@ -79,7 +87,7 @@ def understand_notes(text: str) -> UnderstoodAnswer:
     for candidate in json_values(text):
         notes = _notes(candidate)
         if notes is not None:
-            return UnderstoodAnswer(tuple(_proposals(notes))[:MOST_ITEMS])
+            return UnderstoodAnswer(tuple(_proposals(notes))[:MOST_ITEMS], tuple(_repeats(candidate))[:MOST_ITEMS])
     return UnderstoodAnswer(fault="no JSON object with a list `notes` in the answer")
 
 
@@ -115,11 +123,14 @@ def notes_schema() -> dict[str, Any]:
         "spares": {"type": "number"},
         "often": {"type": "number"},
     }
-    notes = {
-        "type": "array",
-        "items": {"type": "object", "properties": note, "required": list(note), "additionalProperties": False},
-    }
-    return {"type": "object", "properties": {"notes": notes}, "required": ["notes"], "additionalProperties": False}
+    repeat = {"told": {"type": "string"}, "lines": {"type": "array", "items": {"type": "integer"}}}
+    lists = {"notes": _list_of(note), "repeats": _list_of(repeat)}
+    return {"type": "object", "properties": lists, "required": list(lists), "additionalProperties": False}
+
+
+def _list_of(fields: dict[str, Any]) -> dict[str, Any]:
+    each = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    return {"type": "array", "items": each}
 
 
 def json_values(text: str) -> Iterator[Any]:
@@ -146,6 +157,14 @@ def _notes(value: Any) -> list[Any] | None:
     if isinstance(value, dict):
         value = next((value[name] for name in ("notes", "items") if name in value), None)
     return value if isinstance(value, list) and all(isinstance(note, dict) for note in value) else None
+
+
+def _repeats(value: Any) -> Iterator[ProposedRepetition]:
+    given = value.get("repeats") if isinstance(value, dict) else None
+    for said in filter(lambda said: isinstance(said, dict), given if isinstance(given, list) else ()):
+        told, lines = _text(said.get("told"), 40).strip("[]"), tuple(dict.fromkeys(_numbers(said.get("lines"))))
+        if told and lines:
+            yield ProposedRepetition(told, lines[:_MOST_LINES])
 
 
 def _proposals(notes: list[Any]) -> Iterator[ProposedNote]:

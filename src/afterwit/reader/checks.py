@@ -20,9 +20,10 @@ from typing import NamedTuple
 
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.spoken import SPAN
+from afterwit.model.brief import ToldText
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import SENTENCE_LIMIT, Channel, ItemKind
-from afterwit.model.text import is_of_another_language, words_of
+from afterwit.model.text import is_of_another_language, roots_of, words_of
 from afterwit.reader.answers import ProposedNote
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker
 from afterwit.reader.support import (
@@ -84,6 +85,7 @@ class Conviction(StrEnum):
     ORDER = "order"
     HEARSAY = "hearsay"
     LANGUAGE = "language"
+    NOT_AGAIN = "not-again"
 
 
 WORDS = {
@@ -102,6 +104,7 @@ WORDS = {
     Conviction.ORDER: "It reads like an order that no user gave.",
     Conviction.HEARSAY: "It says what somebody decided or wants, and that does not stand in what the user typed.",
     Conviction.LANGUAGE: "It is in a language, or in letters, that the user did not type in.",
+    Conviction.NOT_AGAIN: "No line that the user typed after it was told says it again.",
 }
 
 
@@ -178,6 +181,19 @@ def confirmed(proposal: ProposedNote, sentence: str, sent: Sent) -> Supported | 
     if not lines or not is_there or is_own(proposal.sentence) or share_of_words(sentence, lines) < SUPPORT:
         return None
     return Supported(proposal, channel_of(sentence, lines, sent.lines[sent.first : sent.end]), proving)
+
+
+def says_again(told: ToldText, cited: Iterable[int], sent: Sent) -> tuple[int, ...]:
+    """Of the lines that are cited for it those by which the user says again what was told: typed by them, no question,
+    later than it was told, and about it in at least a word. Whoever else repeats it proves nothing."""
+    words = roots_of(told.text)
+    places = sorted({number - 1 for number in cited if sent.first <= number - 1 < sent.end})
+    lines = ((at, sent.lines[at]) for at in places if sent.lines[at].speaker is Speaker.USER)
+    return tuple(
+        at
+        for at, line in lines
+        if _proves(line) and (line.at_ms or 0) > told.at_ms and not words.isdisjoint(roots_of(line.text))
+    )
 
 
 def _of_speaker(

@@ -263,7 +263,7 @@ def form_of(request: ReadingRequest) -> AnswerForm:
         return AnswerForm(
             "brief", brief_schema(), words, '{"brief": [], "on_demand": [], "replaces": [], "checks": []}'
         )
-    return AnswerForm("notes", notes_schema(), "a JSON object with a list `notes`", '{"notes": []}')
+    return AnswerForm("notes", notes_schema(), "a JSON object with a list `notes`", '{"notes": [], "repeats": []}')
 
 
 def text_of_note(item: Item) -> str:

@@ -31,6 +31,7 @@ from afterwit.knowledge.door.settle import recorded, recorded_about
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.knowledge.whose_words import is_persons
+from afterwit.model.brief import ToldText
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import (
     EVERYWHERE,
@@ -50,8 +51,24 @@ from afterwit.model.knowledge import (
 from afterwit.model.prices import price_list
 from afterwit.model.text import has_disguised_word, has_strange_letters, words_of
 from afterwit.reader import checks, compiling
-from afterwit.reader.answers import GivenAnswer, ProposedNote, understand_notes
-from afterwit.reader.checks import Convicted, Sent, Supported, bears_on, checked, confirmed, runs_in
+from afterwit.reader.answers import (
+    GivenAnswer,
+    ProposedNote,
+    ProposedRepetition,
+    UnderstoodAnswer,
+    understand_notes,
+)
+from afterwit.reader.checks import (
+    Convicted,
+    Conviction,
+    Sent,
+    Supported,
+    bears_on,
+    checked,
+    confirmed,
+    runs_in,
+    says_again,
+)
 from afterwit.reader.compiling import notes_to_compile, understand_brief
 from afterwit.reader.ledger import usage_of
 from afterwit.reader.line_checks import convict
@@ -92,6 +109,7 @@ class ReadSession(NamedTuple):
     digest: Digest | None  # without it no failure can be recognised
     foreign: Sequence[ForeignText] = ()
     instructions: str = ""  # the repository's own, as far as they are known
+    told: Sequence[ToldText] = ()
 
 
 def draft_of(supported: Supported, session: ReadSession, replaced: Sequence[str] = ()) -> Draft:
@@ -305,7 +323,7 @@ class ReadingDesk:
         part = LineSpan(asked.first_line, asked.end_line)
         if session is None or hash_of(session.lines, part) != asked.lines_hash:
             return Fate.CHANGED
-        return self._entry(asked, session, proposals.proposals, answer._replace(text=text))
+        return self._entry(asked, session, proposals, answer._replace(text=text))
 
     def _compile(self, asked: ReadingRow, answer: GivenAnswer) -> BriefCompiled | Fate:
         """What of an answer about the notes of a repository may be told."""
@@ -355,17 +373,17 @@ class ReadingDesk:
     def _load(self, row: SessionRow, ref: SessionRef) -> ReadSession:
         text = session_text(self._source, row)
         digest, instructions = load_digest(self._store.db, row), self._beside.instructions_of(row.repo)
-        return ReadSession(ref, text.lines, digest, text.foreign, instructions)
+        return ReadSession(ref, text.lines, digest, text.foreign, instructions, text.told)
 
     def _entry(
-        self, asked: ReadingRow, session: ReadSession, proposals: Sequence[ProposedNote], answer: GivenAnswer
+        self, asked: ReadingRow, session: ReadSession, proposed: UnderstoodAnswer, answer: GivenAnswer
     ) -> SessionRead:
-        items = self._items_named(proposals, asked.repo)
+        items = self._items_named(proposed.proposals, asked.repo)
         sent = Sent(session.lines, asked.first_line, asked.end_line, self._copied, session.foreign)
         drafts: dict[str, Draft] = {}
         rejected: list[RejectedProposal] = []
         relations: list[ItemEvidence] = []
-        for proposal in proposals:
+        for proposal in proposed.proposals:
             about = items.get(proposal.about)
             result = checked(proposal, sent)
             if isinstance(result, Convicted) and about is not None and proposal.relation == "confirms":
@@ -382,6 +400,7 @@ class ReadingDesk:
                     rejected.append(RejectedProposal(sentence=draft.sentence, reason=why))
                 else:
                     drafts.setdefault(id_of(draft), draft)
+        repeats, refused = _said_again(proposed.repeats, session, sent)
         return SessionRead(
             request=asked.id,
             session=session.ref,
@@ -391,8 +410,9 @@ class ReadingDesk:
             checks=checks.VERSION,
             usage=usage_of(self._store.db, asked, answer, self._prices),
             drafts=tuple(drafts.values()),
-            rejected=tuple(rejected),
+            rejected=(*rejected, *refused),
             relations=tuple(relations),
+            repeats=tuple(repeats),
             answer=answer.text[:_LONGEST_KEPT],
         )
 
@@ -406,6 +426,25 @@ class ReadingDesk:
     def _refusal(self, draft: Draft, repo: str) -> str:
         reasons = (rejection(draft, host) for host in (None, *self._beside.hosts(repo)))
         return next((str(why) for why in reasons if why is not None), "")
+
+
+def _said_again(
+    proposed: Iterable[ProposedRepetition], session: ReadSession, sent: Sent
+) -> tuple[list[ItemEvidence], list[RejectedProposal]]:
+    """What the user had to say again of what the session was told, each once; and what the lines do not show."""
+    told = {line.id: line for line in session.told}
+    said: dict[str, ItemEvidence] = {}
+    refused = []
+    for proposal in proposed:
+        line = told.get(proposal.told)
+        places = says_again(line, proposal.lines, sent) if line is not None else ()
+        if line is None or not places:
+            sentence = line.text if line is not None else proposal.told
+            refused.append(RejectedProposal(sentence=sentence, reason=Conviction.NOT_AGAIN))
+        else:
+            piece = msgspec.structs.replace(evidence_of(places, Channel.USER, session), at=places[0])
+            said.setdefault(line.id, ItemEvidence(item=line.id, evidence=piece))
+    return list(said.values()), refused
 
 
 def _relation(item: Item, supported: Supported, session: ReadSession) -> list[ItemEvidence]:

@@ -22,7 +22,9 @@ from afterwit.config.world import World
 from afterwit.knowledge.brief import is_in_progress
 from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import item_in
+from afterwit.knowledge.door.repeated import told_texts
 from afterwit.knowledge.host_text import HostText
+from afterwit.model.brief import ToldText
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import EVERYWHERE, Item, ItemKind, ItemStatus, Scope, ScopeKind
 from afterwit.model.text import words_of
@@ -40,11 +42,16 @@ MOST_ITEMS = 30  # of one answer, with those that only confirm
 _MOST_KNOWN = 8_000  # characters of notes that are there already
 _MOST_INSTRUCTIONS = 6_000
 _LONGEST_TASK = 600
+_MOST_TOLD = 4_000  # characters, of those of the instructions
 _MOST_BEFORE = _MOST_KNOWN + _MOST_INSTRUCTIONS + _LONGEST_TASK + 1_000  # kept free, so that parts stay as they are
 LEAST_ROOM = 8_000  # characters for lines, however long the prompt is
 _MOST_THREADS = 12  # notes of threads that stand before the others
 _OVERLAP = 3  # lines that a part repeats of the one before
 _VERSION = re.compile(r"^<!-- version (\d+) -->\n")
+_AGAIN = """## What this session was told by us
+Where the agent did not keep to one of these lines, so that a later `user:` line asks for the same again or complains
+of it, name both beside the notes: `"repeats": [{"told": "id", "lines": [12]}]`. Not a question about it, not another
+task on the same matter, not what the agent says."""
 _PRESENT = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 
 
@@ -77,6 +84,7 @@ class SessionText(NamedTuple):
     lines: Sequence[SessionLine]
     foreign: Sequence[ForeignText] = ()
     branch: str = ""
+    told: Sequence[ToldText] = ()
 
 
 class KnownBeside(NamedTuple):
@@ -169,7 +177,8 @@ def requests(session: SessionText, around: KnownBeside, prompt: ReadingPrompt, m
     made = []
     for number, part in enumerate(parts, 1):
         said = f"## The session{_which(number, len(parts))}\n{_number_lines(session.lines, part)}\n"
-        rest = f"{_told_already(around)}\n{said}"
+        told = _told_by_us(session.told)
+        rest = f"{_told_already(around, _MOST_INSTRUCTIONS - len(told))}{told}\n{said}"
         lines_hash = hash_of(session.lines, part)
         name = hash_texts(prompt.version, model, session.agent, session.native_id, lines_hash)
         about = (lines_hash, prompt.text, _opening(session), around.notes_for(said), rest)
@@ -201,9 +210,20 @@ def _opening(session: SessionText) -> str:
     return "\n".join(rows)
 
 
-def _told_already(around: KnownBeside) -> str:
+def _told_already(around: KnownBeside, most: int) -> str:
     heading = "\n## What the repository's own instruction files say already"
-    return f"{heading}\n{around.instructions or 'nothing that was seen'}\n"
+    return f"{heading}\n{around.instructions[:most] or 'nothing that was seen'}\n"
+
+
+def _told_by_us(told: Iterable[ToldText]) -> str:
+    """What the session was told, and what a model is asked about that; nothing where it was told nothing."""
+    rows: list[str] = []
+    room = _MOST_TOLD - len(_AGAIN)
+    for line in told:
+        row = f"[{line.id}] {line.text}"
+        room -= len(row) + 1
+        rows += [row] if room >= 0 else []
+    return "\n".join(("", _AGAIN, *rows, "")) if rows else ""
 
 
 def _number_lines(lines: Sequence[SessionLine], part: LineSpan) -> str:
@@ -236,7 +256,9 @@ def session_text(source: TranscriptSource, row: SessionRow) -> SessionText:
     events = [event for event in happened if isinstance(event, SessionMoment)]
     day = dt.datetime.fromtimestamp(row.started_ms / 1000, tz=dt.UTC).date().isoformat() if row.started_ms else ""
     lines = session_lines(events, shown.root)
-    return SessionText(row.agent, row.native_id, row.repo, day, shown.task, lines, foreign_texts(events), row.branch)
+    told = told_texts(source.store.db, row.id)
+    about = (row.agent, row.native_id, row.repo, day, shown.task)
+    return SessionText(*about, lines, foreign_texts(events), row.branch, told)
 
 
 class Beside:

@@ -196,6 +196,7 @@ class SessionRead(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     drafts: tuple[Draft, ...] = ()
     rejected: tuple[RejectedProposal, ...] = ()
     relations: tuple[ItemEvidence, ...] = ()  # what it confirms or contradicts
+    repeats: tuple[ItemEvidence, ...] = ()  # lines that the session was told and its user had to say again
     answer: str = ""  # as the model gave it, redacted, so that it can be checked again
 
 

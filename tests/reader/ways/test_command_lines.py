@@ -252,7 +252,7 @@ def test_codex_is_asked_without_hooks_shell_servers_and_transcript(clients: Clie
     off = [name for option, name in pairwise(arguments) if option == "--disable"]
     assert off == ["hooks", "shell_tool"]  # goals are off by themselves
     assert "mcp_servers.weather.enabled=false" in arguments
-    assert clients.noted["schema"]["required"] == ["notes"]
+    assert clients.noted["schema"]["required"] == ["notes", "repeats"]
 
 
 @pytest.mark.parametrize(

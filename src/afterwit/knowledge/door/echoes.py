@@ -2,7 +2,7 @@
 
 Hooks know their session. The MCP server often does not: then the run of the server stands for it, and every session
 that it may have been counts as shown. To discount one too many costs a piece of evidence; one too few would let an item
-prove itself.
+prove itself. What a user says again is no echo: nobody repeats to an agent what it did anyway.
 """
 
 from collections import defaultdict
@@ -15,7 +15,8 @@ from afterwit.agents.hook_payloads import RUN
 from afterwit.harvest.door import Stories
 from afterwit.store.rows.hooks import UNKNOWN_AGENT, DrawRow, draws_of_runs
 from afterwit.store.rows.items import exposures
-from afterwit.store.rows.session_list import session_of, sessions_at
+from afterwit.store.rows.repetitions import repetitions
+from afterwit.store.rows.session_list import session_of, session_row, sessions_at
 
 _TOOL = "afterwit"  # in the name of every tool of the server, whichever way an agent puts it
 _AROUND_MS = 120_000  # between a call in a log and the answer to it
@@ -42,6 +43,10 @@ def echoes(
         for item in shown:
             for name in (item, *lines.get(item, ())):
                 by_item[name] |= stories
+    for said in repetitions(db):
+        session = session_row(db, said.session_id)
+        for name in by_item.keys() & {said.item, *lines.get(said.item, ())}:
+            by_item[name] -= {all_stories.of(session)} if session else set()
     return {item: frozenset(stories) for item, stories in by_item.items()}
 
 

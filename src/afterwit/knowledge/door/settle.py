@@ -26,6 +26,7 @@ from afterwit.knowledge.door.checkouts import find_gone, subjects_named, subject
 from afterwit.knowledge.door.echoes import echoes
 from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import all_items, item_in, item_row
+from afterwit.knowledge.door.repeated import note_repetitions
 from afterwit.knowledge.gate import Rejection, needless, rejection, review_reason
 from afterwit.knowledge.gone import GoneSubjects
 from afterwit.knowledge.guarded_fixes import drafts_of_fixes
@@ -53,6 +54,7 @@ from afterwit.store.decisions import Decided, JournalEntry, KnowledgeEntry, gath
 from afterwit.store.rows import items, sightings
 from afterwit.store.rows.extras import fix_checks
 from afterwit.store.rows.items import RejectionRow
+from afterwit.store.rows.repetitions import asked_again
 from afterwit.store.rows.session_list import last_work, newest_versions
 from afterwit.store.store import Store
 
@@ -76,6 +78,7 @@ def harvest(
             sightings.touch_all(store.db)
     sessions = see_pending(store, progress, workers)
     conclude_touched(store, gather_decisions(recorded(store.db)).forgotten, progress)
+    note_repetitions(store)
     done = settle(store, world, is_forced=is_again)
     done.seen = sessions
     return done
@@ -226,6 +229,7 @@ class _Settling:
             rejected_by=decisions.rejected_by,
             vouched=decisions.vouched,
             suspects={id_of(part): why for part in parts if (why := review_reason(part))},
+            repeated=_with_lines(asked_again(self._store.db), self._lines),
             last_work_ms=_last_work(self._store),
             minimum_stories={READ: 1, GUARDED_FIXES: 1}
             | {harvester.name: harvester.minimum_stories for harvester in harvesters()},
@@ -374,6 +378,14 @@ def _host_lines(draft: Draft, texts: Mapping[str, HostText]) -> Iterator[HostLin
             yield line._replace(repo=repo)
 
 
+def _with_lines(repeated: Mapping[str, int], lines: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """In how many sessions notes were said again: they, or a line that rests on them."""
+    counts = dict(repeated)
+    for line, count in repeated.items():
+        counts |= {note: max(count, counts.get(note, 0)) for note in lines.get(line, ())}
+    return counts
+
+
 def _last_work(store: Store) -> dict[Scope, int]:
     """When there was last work in each scope. What holds for an agent or everywhere ages by the day of the last work:
     else every session would make all of it anew."""
@@ -422,6 +434,7 @@ class _Basis(NamedTuple):
     day: int
     decisions: list[tuple[str, int, int]]
     exposures: int
+    repeated: dict[str, int]
     work: list[tuple[str, int]]  # when there was last work in scopes that are wider than a repository
     checked: list[tuple[str, int]]  # fixes
     hosts: Mapping[str, Mapping[str, str]]
@@ -436,6 +449,7 @@ class _Basis(NamedTuple):
                 version_of(),
                 self.decisions,
                 self.exposures,
+                self.repeated,
                 self.work,
                 self.checked,
                 {repo: dict(sorted(named.items())) for repo, named in sorted(self.hosts.items())},
@@ -452,6 +466,7 @@ def _basis(store: Store, world: World, places: list[Checkout]) -> _Basis:
         day=world.now_ms // DAY_MS,
         decisions=items.decision_counts(store.db),
         exposures=items.count_exposures(store.db),
+        repeated=asked_again(store.db),
         work=sorted((str(scope), at) for scope, at in _last_work(store).items() if scope.kind is not ScopeKind.REPO),
         checked=[(row.verdict.commit, row.checked_ms) for row in fix_checks(store.db)],
         hosts=instructions(store, world, checkouts(store, world)),

@@ -9,6 +9,7 @@ import msgspec
 from afterwit.model.captured import PartFacts
 from afterwit.repos.identity import RepoSighting
 from afterwit.store.rows.parts import ActionCounts, PartRow, action_counts, part_tokens, parts_of_session
+from afterwit.store.rows.repetitions import forget_repetitions
 
 _FIRST = ("user", "cwd", "root", "remote", "branch", "origin", "provider", "parent", "relation", "parent_call")
 _PLACE = ("cwd", "root", "remote")  # of one part, where a log names it; else where most was done
@@ -50,6 +51,7 @@ def refresh_session(db: apsw.Connection, session: int) -> None:
     before = dict(zip(_FOLLOWING, db.execute(query, (session,)).fetchone() or (), strict=False))
     if not parts:
         db.execute("DELETE FROM digests WHERE session_id = ?", (session,))
+        forget_repetitions(db, session)
         db.execute("DELETE FROM sessions WHERE id = ?", (session,))
         _judge_earlier_again(db, session, before)
         return

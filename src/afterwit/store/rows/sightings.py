@@ -8,6 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.store.database import columns_of, insert_into, json_list
+from afterwit.store.rows.repetitions import forget_repetitions
 
 _DELETE_SIGHTING = """DELETE FROM sightings WHERE harvester = ? AND matter = ? AND is_telling = ? AND at_ms = ?
     AND session_id = ? AND ordinal = ?"""
@@ -43,6 +44,7 @@ def put_digest(db: apsw.Connection, row: DigestRow, outcome: str, task_type: str
     db.execute(insert_into("digests", columns_of(DigestRow), "INSERT OR REPLACE"), row)
     query = "INSERT INTO harvested VALUES (?, '', '', x'', x'') ON CONFLICT DO UPDATE SET version = ''"
     db.execute(query, (row.session_id,))
+    forget_repetitions(db, row.session_id)
     query = "UPDATE sessions SET is_digested = 1, outcome = ?, task_type = ? WHERE id = ?"
     db.execute(query, (outcome, task_type, row.session_id))
 
