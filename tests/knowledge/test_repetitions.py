@@ -20,6 +20,7 @@ _AGAIN = [
     (_LINT, "you forgot to run the linter again"),
     (_CLIENT, "Why are you editing the generated client?"),
     (_CLIENT, "the generated client should not be edited, ever"),
+    ("There is no `docker` on this machine: the database runs elsewhere.", "you don't have access to docker here"),
     (_HARVEST, "ok, and please add a changelog entry for the harvest"),
     ("Answer in German.", "please answer in german"),
     ("Keep commit messages short, without a body.", "shorter commit messages please, no body"),

@@ -17,8 +17,9 @@ from afterwit.harvest.standing_rules import ROUTINE
 from afterwit.harvest.statements import salient, typed_sentences
 from afterwit.model.text import regex, root, words_of
 
-_FEWEST = 2  # words that both have
+_FEWEST = 2  # words that both have, unless both deny the same name
 _SHARE = 0.6  # of the weight of a clause that the line must hold
+_SHARE_PRESSED = 0.45  # the same, of what denies or insists: a task hardly ever does
 _LEAST = 1.3  # weight of what both say
 _LEAST_DENIED = 1.0  # the same, of what both deny: a task hardly ever names what is not to be done
 _LEAST_INSISTED = 0.7  # the same, where the user says that they say it again
@@ -41,7 +42,7 @@ _REQUESTS = regex(
 )
 _INSISTS = regex(
     r"\b(?:as (?:i )?(?:said|always|usual)|i (?:already )?(?:said|told you|asked|mentioned)|did (?:we|you|i) not"
-    r"|(?:don'?t|do not|never) forget|remember(?: to| that)?|you (?:keep|forgot|always|still)|every time"
+    r"|(?:don'?t|do not|never) forget|remember(?: to| that)?|you (?:keep|forgot|always|still)"
     r"|how (?:many times|often)|once more|like before)\b",
     re.IGNORECASE,
 )
@@ -57,7 +58,9 @@ _ASKS = regex(
     r"|can|could|would|will|may|any|i wonder|not sure)(?:'?s)?\b|\?$",
     re.IGNORECASE,
 )
-_SUPPOSES = regex(r"^(?:if|when|whenever|since|because|while|unless|until)\b", re.IGNORECASE)
+_SUPPOSES = regex(
+    r"^(?:if|when|whenever|since|because|while|unless|until)\b|\b(?:might|seems?|guess|perhaps|wonder)\b", re.IGNORECASE
+)
 _REPORTS = regex(
     r"^(?:i|it|the|there|this|that|these|those|we|you|they|he|she|my|our|your|some|still|an?|all|looks?|seems?|another"
     r"|one|got|not all|in|on|at|for|with|from|of|by|about|(?:not )?\w+ing)(?:'?(?:s|m|ve|re|ll|d))?\b"
@@ -65,12 +68,12 @@ _REPORTS = regex(
     re.IGNORECASE,
 )
 _PRESSES = regex(
-    r"\b(?:should|must|needs? to|ha(?:s|ve) to|want(?:ed)?|supposed|prefer|no need|never|always|instead)\b"
+    r"\b(?:should|must|needs? to|ha(?:s|ve) to|want(?:ed)?|supposed|prefer|better|no need|never|always|instead)\b"
     rf"|{_AUX}{_NOT}|\byou (?:forgot|keep)\b",
     re.IGNORECASE,
 )
 _DENIES_ALL = regex(rf"\bwhy\b|{_AUX}{_NOT}", re.IGNORECASE)  # all that stands in its clause
-_TURNS = regex(r"\b(?:not|never|no|none|without|avoid|stop|instead of|rather than|nor|neither)\b", re.IGNORECASE)
+_TURNS = regex(r"\b(?:not|never|no|none|without|avoid|stop|instead of|rather than|out of|nor|neither)\b", re.IGNORECASE)
 _CLAUSE = regex(r"[.;:,()?!](?:\s|$)|\s[-–—]\s|\s(?:but|unless|except)\s")
 _PART = regex(r"[,;]\s|\s[-–—]\s|\sbut\s")  # of what the user typed
 _CONDITION = regex(
@@ -78,6 +81,7 @@ _CONDITION = regex(
     re.IGNORECASE,
 )
 _NUMBER = regex(r"\b\d+\b")
+_NAME = regex(r"`([^`]*)`")
 _UNIT = regex(r"`[^`]*`|\S+")
 _EVERYWHERE = frozenset(map(root, ROUTINE))
 _IDLE = frozenset(
@@ -109,6 +113,7 @@ class _Understood(NamedTuple):
 
     clauses: tuple[_Clause, ...]
     sides: tuple[frozenset[str], frozenset[str]]
+    names: frozenset[str]  # of one word, between backticks
 
 
 def repetition(line: str, turn: str) -> str:
@@ -136,7 +141,7 @@ def _presses(part: str, *, is_beside_report: bool = False) -> bool:
     bare = _LEAD.sub("", part)
     if _REPROACHES.search(bare) or _REQUESTS.match(bare):
         return True
-    if _ASKS.search(bare) or _SUPPOSES.match(bare):
+    if _ASKS.search(bare) or _SUPPOSES.search(bare):
         return False
     return _PRESSES.search(bare) is not None or not (is_beside_report or _REPORTS.match(bare))
 
@@ -151,7 +156,9 @@ def _is_said(part: str, line: _Understood, *, is_insisting: bool) -> bool:
     wanted, denied = (min(_weight(_only(both[side], text.clauses, side)) for text in (said, line)) for side in _SIDES)
     whole = sum(clause.weight for clause in said.clauses) + _OF_THE_MOMENT * len(_NUMBER.findall(part))
     least = _LEAST_INSISTED if is_insisting else _LEAST_DENIED if denied > wanted else _LEAST
-    is_enough = len(both[0] | both[1]) >= _FEWEST and wanted + denied >= max(least, _SHARE * whole)
+    share = _SHARE_PRESSED if is_insisting or denied > 0 else _SHARE
+    are_telling = len(both[0] | both[1]) >= _FEWEST or not both[1].isdisjoint(line.names)
+    is_enough = are_telling and wanted + denied >= max(least, share * whole)
     is_all = denied > 0 and wanted + denied >= whole
     return (is_enough or is_all) and any(
         sum(_weight(_only(both[side], (clause,), side)) for side in _SIDES) >= _COVERED * clause.weight > 0
@@ -187,7 +194,8 @@ def _understand(text: str) -> _Understood:
     wanted, denied = (
         frozenset(word for clause in clauses for unit in clause.sides[side] for word in unit) for side in _SIDES
     )
-    return _Understood(tuple(clauses), (wanted, denied))
+    names = (frozenset(map(root, salient(name))) for name in _NAME.findall(text))
+    return _Understood(tuple(clauses), (wanted, denied), frozenset().union(*(name for name in names if len(name) == 1)))
 
 
 def _clause(text: str) -> _Clause:
