@@ -13,7 +13,7 @@ from afterwit.cli.terminal.output import print_json, print_line, print_text, tal
 from afterwit.engine.curation import brief as page_of_people
 from afterwit.engine.curation.brief import BriefVersion, BriefView
 from afterwit.knowledge.brief import rests_on
-from afterwit.model.brief import Heading, Line
+from afterwit.model.brief import Heading, Heard, Line
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 from afterwit.model.knowledge import Trigger
@@ -74,11 +74,7 @@ def _show_page(view: BriefView) -> None:
             print_line(heading.in_words)
         for told in lines:
             seen = "seen: " if told.is_seen else ""
-            times = (
-                f"told in {human_count(view.told[told.line.id], 'session')}"
-                if told.line.id in view.told
-                else "not told yet"
-            )
+            times = view.told.get(told.line.id, Heard()).in_words or "not told yet"
             print_text(f"{seen}{told.line.text}", first="- ", rest="  ")
             print_text(f"{told.line.id[:8]}  {rests_on(told)}; {times}", first="  ", rest="  ")
     for told, why in view.left_out:
@@ -89,7 +85,7 @@ def _show_demand(view: BriefView) -> None:
     print_line("On demand")
     for line in view.on_demand:
         print_text(line.text, first="- ", rest="  ")
-        times = f"; told in {human_count(view.told[line.id], 'session')}" if line.id in view.told else ""
+        times = f"; {view.told[line.id].in_words}" if line.id in view.told else ""
         print_text(f"{line.id[:8]}  when {'; '.join(map(_moment_of, line.triggers))}{times}", first="  ", rest="  ")
 
 
@@ -134,7 +130,8 @@ def _line_shape(line: Line, view: BriefView) -> dict[str, Any]:
         "notes": list(line.notes),
         "triggers": [msgspec.to_builtins(trigger) for trigger in line.triggers],
         "is_own": line.is_own,
-        "told": view.told.get(line.id, 0),
+        "told": view.told.get(line.id, Heard()).told,
+        "asked_again": view.told.get(line.id, Heard()).again,
     }
 
 

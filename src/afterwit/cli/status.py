@@ -15,6 +15,7 @@ from afterwit.model.figures import human_bytes, human_count, human_dollars, huma
 from afterwit.recall.told import said_at
 
 _LABEL = 14  # cells
+_MOST_REPEATED = 3
 
 
 @command(examples=("afterwit status", "afterwit status --json"))
@@ -44,6 +45,8 @@ def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
     if now.spoke is not None or now.comparison.arms:
         yield "skipped", _holdout_line(now)
     yield "waiting", _queue_lines(now)
+    for line in now.repeated[:_MOST_REPEATED]:
+        yield "asked again", f"“{line.text}” {line.question} `afterwit checks add` takes its form."
     yield "vanishing", _deadline_line(now, calendar)
     if not now.reading.is_idle:
         yield "reading", _reading(now)

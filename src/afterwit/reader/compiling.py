@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from afterwit.harvest.commands.spoken import PLACEHOLDER
 from afterwit.knowledge.brief import Page
 from afterwit.knowledge.whose_words import speakers
-from afterwit.model.brief import CheckProposal, Heading
+from afterwit.model.brief import CheckProposal, Heading, Heard
 from afterwit.model.knowledge import READ, Channel, Item, ItemKind, Scope, ScopeKind
 from afterwit.reader.answers import AnswerForm, json_values, notes_schema
 from afterwit.reader.requests import CHARS_PER_TOKEN, LineSpan, ReadingPrompt, ReadingRequest, hash_texts
@@ -91,14 +91,14 @@ def compile_request(
     repo: str,
     items: Sequence[Item],
     page: Page,
-    told: Mapping[str, int],
+    told: Mapping[str, Heard],
     instructions: str,
     prompt: ReadingPrompt,
     model: str,
     draft: TriedDraft | None = None,
 ) -> ReadingRequest | None:
-    """The question; None where there is nothing to compile. `told` counts the sessions that were told a note; `draft`
-    is what the trial of the present page showed, if that is a draft."""
+    """The question; None where there is nothing to compile. `told` says of notes and lines how often they were told,
+    and had to be said again; `draft` is what the trial of the present page showed, if that is a draft."""
     if not items:
         return None
     people = sorted({name for item in items for name in speakers(item)} - {""})
@@ -108,7 +108,7 @@ def compile_request(
     files = instructions[:_MOST_INSTRUCTIONS] or "nothing that was seen"
     parts += ["\n## The repository's own instruction files", files]
     heading = "Your draft, tried on the past sessions" if draft else "The present page"
-    parts += [f"\n## {heading}", *(_line_rows(page, draft.fired if draft else {}) or ["none"])]
+    parts += [f"\n## {heading}", *(_line_rows(page, told, draft.fired if draft else {}) or ["none"])]
     if draft and draft.refused:
         parts += ["\n## Refused of your draft", *draft.refused]
     if page.removed:
@@ -117,8 +117,10 @@ def compile_request(
     room = MOST_TOKENS * CHARS_PER_TOKEN - len(prompt.text) - len(head) - 200
     kept: list[str] = []
     names: list[str] = []
-    for item in sorted(items, key=lambda item: (not item.is_decided, -item.belief.mean * item.saves, item.id)):
-        row = _note_row(item, told.get(item.id, 0), people)
+    for item in sorted(
+        items, key=lambda item: (not item.is_decided, -item.repeated, -item.belief.mean * item.saves, item.id)
+    ):
+        row = _note_row(item, told.get(item.id, Heard()), people)
         room -= len(row) + 1
         if room >= 0:
             kept.append(row)
@@ -132,15 +134,17 @@ def compile_request(
     return ReadingRequest(own, 1, 1, *about, tuple(names), ANSWER_TOKENS)
 
 
-def _line_rows(page: Page, fired: Mapping[str, str]) -> list[str]:
-    own = " [a person's: stays as it is]"
-    return [
-        f"- ({line.heading or 'on demand'}) {line.text}{own if line.is_own else ''}{fired.get(line.id, '')}"
-        for line in page.lines
-    ]
+def _line_rows(page: Page, told: Mapping[str, Heard], fired: Mapping[str, str]) -> list[str]:
+    rows = []
+    for line in page.lines:
+        remarks = ["a person's: stays as it is"] if line.is_own else []
+        remarks += [heard.in_words] if (heard := told.get(line.id, Heard())).again else []
+        beside = f" [{'; '.join(remarks)}]" if remarks else ""
+        rows.append(f"- ({line.heading or 'on demand'}) {line.text}{beside}{fired.get(line.id, '')}")
+    return rows
 
 
-def _note_row(item: Item, told: int, people: Sequence[str]) -> str:
+def _note_row(item: Item, told: Heard, people: Sequence[str]) -> str:
     """A note in one line, with what speaks for it and where it would matter."""
     against = len({piece.session.story for piece in item.evidence if piece.is_against})
     counts = [f"{item.stories} session{'' if item.stories == 1 else 's'}", _spans(item)]
@@ -148,7 +152,7 @@ def _note_row(item: Item, told: int, people: Sequence[str]) -> str:
     if len(people) > 1 and (said := sorted(_letter(people.index(name)) for name in speakers(item) if name in people)):
         counts.append(f"of {', '.join(said)}")
     counts += [f"wish of {item.whose}"] if item.whose else []
-    counts += [f"told {told} times"] if told else []
+    counts += [told.in_words] if told.told else []
     counts += [f"contradicted in {against}"] if against else []
     hints = [f"when: {item.when}"] if item.when else []
     calls = (" ".join((trigger.program, *trigger.words)) for trigger in item.triggers if trigger.program)

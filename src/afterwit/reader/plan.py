@@ -7,8 +7,8 @@ longer after each failure. Sessions in which a model read for us are never read.
 settled after several new ones were read there. The caps, and what was wished, decide how much of that is planned.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -22,7 +22,9 @@ from afterwit.knowledge.brief import ENTRIES, Page, notes_of_lines, pages_of
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.door.settle import recorded, recorded_about
 from afterwit.knowledge.shown_items import may_be_told_to
+from afterwit.model.brief import Heard
 from afterwit.model.errors import ConfigError
+from afterwit.model.knowledge import Item
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
 from afterwit.reader.compiling import PROMPT, TriedDraft, compile_request, is_due, notes_to_compile
@@ -43,7 +45,6 @@ from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.decisions import gather_decisions, in_force
 from afterwit.store.regular_files import read_regular
-from afterwit.store.rows.items import sessions_told
 from afterwit.store.rows.readings import (
     CALLED,
     ReadingFailure,
@@ -53,6 +54,7 @@ from afterwit.store.rows.readings import (
     requests_failed,
     requests_for,
 )
+from afterwit.store.rows.repetitions import heard
 from afterwit.store.rows.session_list import SessionRow, select_sessions, sessions_calling
 
 READING_TOOL = "reading_next"  # by which an agent asks for sessions to read itself
@@ -156,14 +158,22 @@ def due(
         items = [item for item in notes_to_compile(beside.items(repo), repo) if may_be_told_to(item, to)]
         page = pages.get(repo)
         if is_forced or (repo not in asked and is_due(page, items)):
-            told = Counter(sessions_told(db, [item.id for item in items]))
-            for line, times in sessions_told(db, lines).items():
-                told.update(dict.fromkeys(lines[line], times))
+            told = heard(db, (*lines, *(name for item in items for name in (item.id, *item.merged))))
+            for item in items:
+                told[item.id] = _heard_of(item, told, lines)
             around = beside.around(repo).instructions
             draft = _tried(db, page) if page is not None and page.is_draft else None
             request = compile_request(repo, items, page or Page(repo), told, around, prompt, model, draft)
             if request is not None:
                 yield repo, request
+
+
+def _heard_of(item: Item, told: Mapping[str, Heard], lines: Mapping[str, Sequence[str]]) -> Heard:
+    """How often a note was told, by itself or in lines that rest on it."""
+    names = {item.id, *item.merged}
+    names.update(line for line, notes in lines.items() if not names.isdisjoint(notes))
+    heards = [told[name] for name in sorted(names) if name in told]
+    return Heard(sum(heard.told for heard in heards), max((heard.again for heard in heards), default=0))
 
 
 def _tried(db: apsw.Connection, page: Page) -> TriedDraft:

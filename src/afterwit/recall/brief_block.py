@@ -2,8 +2,9 @@
 
 Lines come from a compilation or from a person (`knowledge.brief`); besides, and where nothing was compiled, by rule:
 what was counted, said or approved and is worth every session. What no user, outcome or person stands behind is marked
-as seen. A page has a budget of tokens and characters; of what is counted the most useful comes first. A subagent is
-told what must pass and what this machine is like. Markers are put around it by whoever gives it to an agent.
+as seen. A page has a budget of tokens and characters; of what is counted, what users had to say again comes first, then
+the most useful. A subagent is told what must pass and what this machine is like. Markers are put around it by whoever
+gives it to an agent.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -140,7 +141,9 @@ def _by_rule(
         if not page.refuses(line):
             told = ToldLine(line, bool(standing(item)), item.agents, (item,))
             ranked.append((-per_token(item, stories), told))
-    ranked.sort(key=lambda pair: (not is_verifying(pair[1].items[0]), pair[0], pair[1].line.id))
+    ranked.sort(
+        key=lambda pair: (-pair[1].items[0].repeated, not is_verifying(pair[1].items[0]), pair[0], pair[1].line.id)
+    )
     return [told for _, told in ranked]
 
 

@@ -18,14 +18,14 @@ from afterwit.engine.curation.curate import DecisionDesk, decision_desk, line_of
 from afterwit.knowledge.brief import ENTRIES, Page, ToldLine, edit_of, versions_of
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.door.settle import recorded_about
-from afterwit.model.brief import LINE_LIMIT, Heading, Line
+from afterwit.model.brief import LINE_LIMIT, Heading, Heard, Line
 from afterwit.model.errors import UsageError
 from afterwit.recall.brief_block import start_block
 from afterwit.recall.recall import page_of, repo_at, settings_of, speaking_items, stories
 from afterwit.recall.situation import Situation
 from afterwit.sessions.filters import find_repo
 from afterwit.store.decisions import BriefEdited, KnowledgeEntry, RejectedProposal, in_force
-from afterwit.store.rows.items import sessions_told
+from afterwit.store.rows.repetitions import heard
 from afterwit.store.store import readonly_database, require
 
 ON_DEMAND = "When its moment comes"
@@ -41,7 +41,7 @@ class BriefView(NamedTuple):
     start: tuple[ToldLine, ...]  # what every session is told, in its order
     left_out: tuple[tuple[ToldLine, str], ...]
     on_demand: tuple[Line, ...]
-    told: Mapping[str, int]  # by line: in how many sessions
+    told: Mapping[str, Heard]  # by line
     rejected: tuple[RejectedProposal, ...]  # of the last compilation
     text: str  # as an agent gets it
 
@@ -86,7 +86,7 @@ def view_in(db: apsw.Connection, world: World, repo: str) -> BriefView:
         start=start.lines,
         left_out=start.left_out,
         on_demand=tuple(line for line in page.lines if line.heading is None),
-        told=sessions_told(db, {line.id for line in lines}),
+        told=heard(db, {line.id for line in lines}),
         rejected=tuple(msgspec.convert(last.body.get("rejected", []), list[RejectedProposal])) if last else (),
         text=start.text,
     )

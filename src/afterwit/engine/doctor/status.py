@@ -31,6 +31,7 @@ from afterwit.engine.doctor.findings import (
     reading_state,
     surroundings,
 )
+from afterwit.knowledge.door.repeated import RepeatedLine, repeated_lines
 from afterwit.measure.effect import KeptEffect, kept_effect
 from afterwit.measure.words import verdict
 from afterwit.model.knowledge import ItemStatus
@@ -119,6 +120,7 @@ class ProofOfLife(msgspec.Struct, frozen=True, kw_only=True):
     reading: ReadingState
     effect: KeptEffect | None  # whether it helps, as it was found last
     backup: BackupState | None  # None: no backup was ever made or set up
+    repeated: list[RepeatedLine]  # what users had to say again, the most often first
     findings: list[DoctorFinding]  # alarms, then warnings
     stored: StoredData
 
@@ -151,6 +153,7 @@ def status(world: World, machine: Machine, *, has_sizes: bool = True) -> ProofOf
             reading=reading_state(db, world.settings.reading, world.now_ms),
             effect=kept_effect(db),
             backup=next((state for look in functions("backup_state") if (state := look(world)) is not None), None),
+            repeated=repeated_lines(db),
             findings=sorted(
                 _findings(world, machine, db, health, learned, vanishing), key=lambda finding: finding.level
             ),

@@ -18,11 +18,12 @@ import msgspec
 from afterwit.digest.door import load_digest
 from afterwit.harvest.harvester import id_of
 from afterwit.harvest.statements import words_stated
-from afterwit.knowledge.brief import lines_ever
+from afterwit.knowledge.brief import ENTRIES, lines_ever, pages_of
+from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.repetitions import repetition
-from afterwit.model.brief import ToldText
+from afterwit.model.brief import Heard, ToldText
 from afterwit.model.digest import Digest
-from afterwit.model.knowledge import EXCERPT_LIMIT, Draft
+from afterwit.model.knowledge import EXCERPT_LIMIT, Draft, ItemStatus
 from afterwit.redaction.hygiene import clean
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
@@ -36,7 +37,7 @@ from afterwit.store.decisions import (
     will_of,
 )
 from afterwit.store.rows import repetitions as rows
-from afterwit.store.rows.items import decisions
+from afterwit.store.rows.items import decisions, decisions_about, items_with_ids
 from afterwit.store.rows.repetitions import HearingSession, RepetitionRow
 from afterwit.store.rows.session_list import session_row
 from afterwit.store.rows.sightings import drafts_named
@@ -47,7 +48,25 @@ _LAST = 5  # sessions that were told something, before one that asks for it agai
 _SOON_MS = 5_000  # after a prompt a hook answers it: what it says is not what the prompt repeats
 _EARLIER = 0  # a line was told to a session before this one
 _BATCH = 64
+_SEVERAL = 2  # sessions that said a line again, before a person is asked about it
 _DRAFT = msgspec.msgpack.Decoder(Draft)
+
+
+class RepeatedLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line that is told, or a note told by itself, that users had to say again."""
+
+    id: str
+    repo: str  # "": everywhere
+    text: str
+    told: int  # sessions
+    again: int  # of these and those after them, the sessions in which it was said again
+    quote: str  # the last time
+    at_ms: int
+
+    @property
+    def question(self) -> str:
+        """What a person is asked about it."""
+        return f"{Heard(self.told, self.again).in_words}: make it a check?"
 
 
 Candidates = dict[str, int]  # by line or note when it was told
@@ -90,6 +109,28 @@ def told_texts(db: apsw.Connection, session_id: int) -> list[ToldText]:
     told = list(rows.told_rows(db, session_id))
     texts = _texts(db, decisions(db), {hearing.item for hearing in told}) if told else {}
     return [ToldText(row.item, texts[row.item], row.at_ms) for row in told if texts.get(row.item)]
+
+
+def repeated_lines(db: apsw.Connection) -> list[RepeatedLine]:
+    """What is in force and had to be said again in several sessions, the most often first."""
+    names = [name for name, count in rows.asked_again(db).items() if count >= _SEVERAL]
+    if not names:
+        return []
+    pages = pages_of(in_force(decisions_about(db, (), (*ENTRIES, KnowledgeEntry.UNDONE)))).values()
+    texts = {line.id: (page.repo, line.text) for page in pages for line in page.lines}
+    for row in items_with_ids(db, names):
+        if row.status == ItemStatus.ACTIVE:
+            item = item_in(row)
+            texts.setdefault(item.id, (item.scope.name, words_stated(item.sentence)))
+    lines = []
+    for name, heard in rows.heard(db, texts.keys() & set(names)).items():
+        (last,) = rows.last_repetitions(db, name, 1)
+        repo, text = texts[name]
+        told, again = heard
+        lines.append(
+            RepeatedLine(id=name, repo=repo, text=text, told=told, again=again, quote=last.quote, at_ms=last.at_ms)
+        )
+    return sorted(lines, key=lambda line: (-line.again, -line.told, line.id))
 
 
 def _with_candidates(
