@@ -7,7 +7,7 @@ before the first draw, which show what was usual in the same repository with the
 order of time, because which failures had been met before depends on that.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ import msgspec
 from afterwit.agents.hook_payloads import ASKED, RECALL, RUN
 from afterwit.config.world import World
 from afterwit.digest.door import load_digest
+from afterwit.knowledge.door.repeated import drawn_texts
 from afterwit.measure.outcomes import Course, Figure, SpentTokens
 from afterwit.model.knowledge import ItemStatus
 from afterwit.recall.prompt_block import PLACES
@@ -61,6 +62,9 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     arm: str = ""
     odds: dict[str, float] = {}
     items: tuple[ItemDraw, ...] = ()
+    drawn: dict[str, bool] = {}  # lines and notes that it was told, or that were held out
+    asked: dict[str, int] = {}  # turns in which the user asked for a line or a note, told or not
+    texts: dict[str, str] = {}  # what these say
 
     @property
     def stratum(self) -> str:
@@ -102,6 +106,7 @@ class _Joining:
         self._patterns = {version.name: f"{version.pattern} {version.version}" for version in versions}
         self._in_use = frozenset(head.id for head in heads if head.status == ItemStatus.ACTIVE)
         self._drawn = _by_session(hooks.draws(db))
+        self._texts = drawn_texts(db)
         self._met: defaultdict[str, set[str]] = defaultdict(set)
 
     def joined(self) -> Cases:
@@ -164,9 +169,21 @@ class _Joining:
         spent = [SpentTokens(*paid) for member in members for paid in tokens_by_time(self._db, member.id)]
         drawn = [own for member in members if (own := self._drawn.get((member.agent, member.native_id))) is not None]
         refused = sum(row.act == _REFUSED and row.text != "" for own in drawn for row in own.rows)
-        figures = course.figures(spent, self._met[row.repo], refused)
+        texts = self._texts.get(row.repo, {})
+        turns = course.asks(texts)
+        asked = Counter(name for names in turns for name in names)
+        figures = course.figures(spent, self._met[row.repo], refused, len(turns))
         self._met[row.repo] |= course.signatures()
-        case = Case(agent=row.agent, session=row.native_id, repo=row.repo, at_ms=row.started_ms or 0, figures=figures)
+        case = Case(
+            agent=row.agent,
+            session=row.native_id,
+            repo=row.repo,
+            at_ms=row.started_ms or 0,
+            figures=figures,
+            drawn=_heard_in(drawn),
+            asked=dict(asked),
+            texts={name: texts[name] for name in sorted(asked)},
+        )
         if (row.agent, row.native_id) not in self._drawn:
             return case
         first = self._first(row)
@@ -201,6 +218,15 @@ class _Joining:
                         chance=row.item_odds,
                         pattern=self._patterns.get(item, ""),
                     )
+
+
+def _heard_in(drawn: Iterable[_Drawn]) -> dict[str, bool]:
+    """What was told in a case at any time, and what was only held out."""
+    heard: dict[str, bool] = {}
+    for row in (row for own in drawn for row in own.rows):
+        for name, is_told in msgspec.json.decode(row.items, type=dict[str, int]).items():
+            heard[name] = heard.get(name, False) or bool(is_told and not row.is_held)
+    return heard
 
 
 def _by_session(rows: Iterable[DrawRow]) -> Mapping[tuple[str, str], _Drawn]:

@@ -7,13 +7,14 @@ not tell at all, such as prices, it does not tell on either side. Amounts that d
 logarithms.
 """
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 from itertools import zip_longest
 from math import exp, log1p
 from typing import NamedTuple
 
 from afterwit.actions.activities import has_check
+from afterwit.knowledge.repetitions import repetition
 from afterwit.measure.scores import is_search
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind, FailureClass, Outcome, Relation, Status, Step
@@ -63,6 +64,7 @@ class Figure(StrEnum):
     DURATION = "duration"
     EARLY_ERRORS = "early-errors"
     COST = "cost"
+    ASKED_AGAIN = "asked-again"
 
 
 class AboutFigure(NamedTuple):
@@ -85,6 +87,7 @@ ABOUT = {
     Figure.DURATION: AboutFigure("duration in seconds", is_log=True),
     Figure.EARLY_ERRORS: AboutFigure("failures in the first 30 actions"),
     Figure.COST: AboutFigure("cost in cents", is_log=True),
+    Figure.ASKED_AGAIN: AboutFigure("turns that ask for what is told here"),
 }
 MAIN = Figure.LOST
 
@@ -120,9 +123,11 @@ class Course:
         """What went wrong in it."""
         return {failure.signature for failure in self._failures if failure is not None}
 
-    def figures(self, spent: Iterable[SpentTokens], met: Set[str], refused: int = 0) -> dict[Figure, float]:
+    def figures(
+        self, spent: Iterable[SpentTokens], met: Set[str], refused: int = 0, asked: int = 0
+    ) -> dict[Figure, float]:
         """All figures that can be told of it; `met` are failures of earlier sessions in the same repository, `refused`
-        counts the calls that our own hooks refused."""
+        counts the calls that our own hooks refused, `asked` the turns that ask for what is told in that repository."""
         searches = [is_search(step) for step in self._steps[: first_change(self._steps)]]
         failures = [failure for failure in self._failures if failure is not None]
         in_vain = [
@@ -145,8 +150,15 @@ class Course:
             Figure.DURATION: self._duration_s(),
             Figure.EARLY_ERRORS: sum(failure is not None for failure in self._failures[:_EARLY]),
             Figure.COST: self._cents(),
+            Figure.ASKED_AGAIN: asked,
         }
         return {figure: float(value) for figure, value in values.items() if value is not None}
+
+    def asks(self, texts: Mapping[str, str]) -> list[frozenset[str]]:
+        """What each turn of the user asks for of what these lines say, by their names; nothing of the other turns."""
+        said = (said.text for digest in self._own for said in digest.prompts if said.is_person)
+        asked = (frozenset(name for name, text in texts.items() if repetition(text, turn)) for turn in said)
+        return [names for names in asked if names]
 
     def _first_try(self) -> float:
         """Whether the first check behind a change passed, as far as can be told; a session without one has not."""

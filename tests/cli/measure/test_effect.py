@@ -9,7 +9,7 @@ from tests.cli.conftest import Run
 from tests.measure.histories import HOUR_S, Log
 from tests.measure.live.drawn import AT_MS, draw
 
-FIGURES = 13
+FIGURES = 14
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.knowledge.door.list import sentences
 from afterwit.measure import report as running
+from afterwit.measure.asked_again import remarks
 from afterwit.measure.cases import cases_of
 from afterwit.measure.collect import EXPLAINED, collect
 from afterwit.measure.effect import (
@@ -161,6 +162,7 @@ def _remarks(report: EffectReport) -> Iterator[str]:
         yield f"The smallest change that would show by now, four times of five: {detectable / base:.0%}."
     if report.lost:
         yield f"Of {human_count(report.lost, 'session')} more no log was read; they are not in the figures."
+    yield from remarks(report.asked_again)
     yield from map(retirement, report.harmful)
     yield f"`--explain NAME` shows the sessions behind a figure: {', '.join(Figure)}."
 

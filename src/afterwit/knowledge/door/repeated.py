@@ -111,6 +111,17 @@ def told_texts(db: apsw.Connection, session_id: int) -> list[ToldText]:
     return [ToldText(row.item, texts[row.item], row.at_ms) for row in told if texts.get(row.item)]
 
 
+def drawn_texts(db: apsw.Connection) -> dict[str, dict[str, str]]:
+    """By repository all that was ever told there, or held out, as far as it is known what that says."""
+    names = rows.names_drawn(db)
+    texts = _texts(db, decisions(db), {name for _, name in names}) if names else {}
+    by_repo: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for repo, name in names:
+        if texts.get(name):
+            by_repo[repo][name] = texts[name]
+    return by_repo
+
+
 def repeated_lines(db: apsw.Connection) -> list[RepeatedLine]:
     """What is in force and had to be said again in several sessions, the most often first."""
     names = [name for name, count in rows.asked_again(db).items() if count >= _SEVERAL]

@@ -51,6 +51,14 @@ def told_rows(db: apsw.Connection, session_id: int | None = None) -> Iterator[To
     return (ToldRow(*row) for row in db.execute(query, {"id": session_id}))
 
 
+def names_drawn(db: apsw.Connection) -> list[tuple[str, str]]:
+    """Repositories, each with all that was ever told or held out in them."""
+    query = """SELECT DISTINCT sessions.repo, item FROM exposures
+               CROSS JOIN sessions ON sessions.agent = exposures.agent AND sessions.native_id = exposures.session
+               ORDER BY sessions.repo, item"""
+    return list(db.execute(query))
+
+
 def hearing_sessions(db: apsw.Connection) -> list[HearingSession]:
     """Those that have a digest, without subagents, by repository and in the order in which they began."""
     query = """SELECT sessions.id, sessions.agent, sessions.native_id, sessions.repo, basis FROM (
