@@ -7,7 +7,7 @@ before the first draw, which show what was usual in the same repository with the
 order of time, because which failures had been met before depends on that.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -62,8 +62,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     arm: str = ""
     odds: dict[str, float] = {}
     items: tuple[ItemDraw, ...] = ()
-    drawn: dict[str, bool] = {}  # lines and notes that it was told, or that were held out
-    asked: dict[str, int] = {}  # turns in which the user asked for a line or a note, told or not
+    heard: dict[str, bool] = {}  # lines and notes that it was told, or that were held out
+    asked: tuple[frozenset[str], ...] = ()  # turns in which the user asked for lines or notes, told or not
     texts: dict[str, str] = {}  # what these say
 
     @property
@@ -170,9 +170,8 @@ class _Joining:
         drawn = [own for member in members if (own := self._drawn.get((member.agent, member.native_id))) is not None]
         refused = sum(row.act == _REFUSED and row.text != "" for own in drawn for row in own.rows)
         texts = self._texts.get(row.repo, {})
-        turns = course.asks(texts)
-        asked = Counter(name for names in turns for name in names)
-        figures = course.figures(spent, self._met[row.repo], refused, len(turns))
+        asked = course.asks(texts)
+        figures = course.figures(spent, self._met[row.repo], refused, len(asked))
         self._met[row.repo] |= course.signatures()
         case = Case(
             agent=row.agent,
@@ -180,9 +179,9 @@ class _Joining:
             repo=row.repo,
             at_ms=row.started_ms or 0,
             figures=figures,
-            drawn=_heard_in(drawn),
-            asked=dict(asked),
-            texts={name: texts[name] for name in sorted(asked)},
+            heard=_heard_in(drawn),
+            asked=asked,
+            texts={name: texts[name] for name in sorted(frozenset().union(*asked))},
         )
         if (row.agent, row.native_id) not in self._drawn:
             return case

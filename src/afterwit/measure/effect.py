@@ -19,7 +19,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from afterwit.measure.asked_again import AskedAgain, asked_again
+from afterwit.measure.asked_again import LineAsked, asked_again
 from afterwit.measure.cases import Case, Cases, ItemDraw, cases_in
 from afterwit.measure.outcomes import ABOUT, MAIN, Figure, compared, shown
 from afterwit.measure.statistics import (
@@ -90,7 +90,7 @@ class EffectReport(EffectBrief, frozen=True, kw_only=True):
     since_ms: int | None
     main: FigureEffect
     figures: list[FigureEffect]
-    asked_again: AskedAgain
+    asked_again: list[LineAsked]  # all of it, then line by line
     moments: list[GroupEffect]
     origins: list[GroupEffect]  # found by a model that read sessions, and by counting
     harvesters: list[GroupEffect]
@@ -188,8 +188,6 @@ class _Comparison:
         alarms = list(self._alarms())
         others = [figure for figure in Figure if figure is not MAIN]
         main = self.figure(MAIN, ALPHA, is_sound=not alarms)
-        figures = [self.figure(figure, ALPHA / len(others), is_sound=not alarms) for figure in others]
-        asked = next(effect for effect in figures if effect.figure is Figure.ASKED_AGAIN)
         groups = {grouping: self._groups(grouping, is_sound=not alarms) for grouping in Grouping}
         harmful = [item.name for item in groups[Grouping.ITEM] if item.finding is Finding.HARMS]
         return EffectReport(
@@ -209,8 +207,8 @@ class _Comparison:
             lost=sum(map(self._is_compared, self._cases.lost)),
             since_ms=min((case.at_ms for case in self._drawn), default=None),
             main=main,
-            figures=figures,
-            asked_again=asked_again(self._cases, asked.finding),
+            figures=[self.figure(figure, ALPHA / len(others), is_sound=not alarms) for figure in others],
+            asked_again=asked_again(self._cases),
             moments=groups[Grouping.MOMENT],
             origins=groups[Grouping.ORIGIN],
             harvesters=groups[Grouping.HARVESTER],

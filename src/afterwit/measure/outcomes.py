@@ -154,11 +154,11 @@ class Course:
         }
         return {figure: float(value) for figure, value in values.items() if value is not None}
 
-    def asks(self, texts: Mapping[str, str]) -> list[frozenset[str]]:
-        """What each turn of the user asks for of what these lines say, by their names; nothing of the other turns."""
+    def asks(self, texts: Mapping[str, str]) -> tuple[frozenset[str], ...]:
+        """The turns of the user that ask for what these lines say, each with the names of these."""
         said = (said.text for digest in self._own for said in digest.prompts if said.is_person)
         asked = (frozenset(name for name, text in texts.items() if repetition(text, turn)) for turn in said)
-        return [names for names in asked if names]
+        return tuple(filter(None, asked))
 
     def _first_try(self) -> float:
         """Whether the first check behind a change passed, as far as can be told; a session without one has not."""

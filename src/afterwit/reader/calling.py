@@ -19,7 +19,6 @@ from typing import NamedTuple
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.knowledge.door.repeated import note_repetitions
 from afterwit.knowledge.door.settle import settle
 from afterwit.model.learn_run import Progress
 from afterwit.model.prices import price_list
@@ -262,7 +261,6 @@ class _CallingRun:
             self._waiting[0] = errand._replace(planned=planned._replace(request=request, estimate=wanted))
 
     def _settle(self, visit: _Visit) -> None:
-        note_repetitions(visit.source.store)
         self.result.gained += settle(visit.source.store, visit.world).gained
         self._unsettled = 0
         visit.beside.forget()

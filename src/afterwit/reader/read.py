@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.knowledge.door.repeated import note_repetitions
 from afterwit.knowledge.door.settle import recorded, settle
 from afterwit.knowledge.gate import Rejection
 from afterwit.model.learn_run import Progress
@@ -73,7 +72,6 @@ def take(
                     desk.take(answer)
                     progress.advance(1, 1)
             finally:  # what was taken so far is settled, also after Ctrl-C, and by a run before that was killed
-                note_repetitions(source.store)
                 gained = settle(source.store, world).gained
                 compile_deck(source.store, world)
         return desk.taken(gained)
@@ -150,7 +148,6 @@ def check_again(world: World, progress: Progress, *, is_all: bool = False) -> Ch
         with report_if_recorded(store):
             if after:
                 decide_all(store, ((KnowledgeEntry.READ, msgspec.to_builtins(entry)) for entry in after), desk.at_ms)
-            note_repetitions(store)
             settled = settle(store, world)
             compile_deck(store, world)
         return CheckedAgain(

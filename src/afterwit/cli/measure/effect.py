@@ -16,7 +16,6 @@ from afterwit.cli.terminal.table import Column, print_table
 from afterwit.config.calendar import Calendar
 from afterwit.knowledge.door.list import sentences
 from afterwit.measure import report as running
-from afterwit.measure.asked_again import remarks
 from afterwit.measure.cases import cases_of
 from afterwit.measure.collect import EXPLAINED, collect
 from afterwit.measure.effect import (
@@ -70,6 +69,7 @@ def _row(calendar: Calendar, row: ExplainedCase) -> list[str]:
     return [calendar.moment(row.at_ms), row.session, row.agent, row.repo, side, f"{row.chance:.2f}", *figures]
 
 
+_MOST_LINES = 6  # of those that users asked for again
 _BY = ("moment", "finder", "note", "pattern")
 _FIGURES = (
     Column("figure", takes_rest=True),
@@ -162,7 +162,8 @@ def _remarks(report: EffectReport) -> Iterator[str]:
         yield f"The smallest change that would show by now, four times of five: {detectable / base:.0%}."
     if report.lost:
         yield f"Of {human_count(report.lost, 'session')} more no log was read; they are not in the figures."
-    yield from remarks(report.asked_again)
+    for line in report.asked_again[:_MOST_LINES]:
+        yield f"Asked for what is told{f' (“{line.text}”)' if line.id else ''}: {line.in_words}"
     yield from map(retirement, report.harmful)
     yield f"`--explain NAME` shows the sessions behind a figure: {', '.join(Figure)}."
 

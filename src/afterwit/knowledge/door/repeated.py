@@ -52,14 +52,14 @@ _SEVERAL = 2  # sessions that said a line again, before a person is asked about 
 _DRAFT = msgspec.msgpack.Decoder(Draft)
 
 
-class RepeatedLine(msgspec.Struct, frozen=True, kw_only=True):
+class RepeatedLine(msgspec.Struct, frozen=True):
     """A line that is told, or a note told by itself, that users had to say again."""
 
     id: str
     repo: str  # "": everywhere
     text: str
     told: int  # sessions
-    again: int  # of these and those after them, the sessions in which it was said again
+    again: int  # sessions in which it was said again
     quote: str  # the last time
     at_ms: int
 
@@ -74,73 +74,63 @@ Candidates = dict[str, int]  # by line or note when it was told
 
 def note_repetitions(store: Store) -> None:
     """Looks at the sessions of which something is not as it was."""
-    sessions = rows.hearing_sessions(store.db)
-    if not sessions and not rows.sought_sessions(store.db):
+    db, sessions = store.db, rows.hearing_sessions(store.db)
+    with transaction(db):
+        rows.keep_repetitions(db, (session.id for session in sessions))
+    if not sessions:
         return
-    entries = decisions(store.db)
-    told: defaultdict[int, Candidates] = defaultdict(dict)
-    for hearing in rows.told_rows(store.db):
-        told[hearing.session_id][hearing.item] = hearing.at_ms
-    texts = _texts(store.db, entries, {item for items in told.values() for item in items})
-    read = _read(entries)
+    entries, told = decisions(db), defaultdict[int, Candidates](dict)
+    for hearing in rows.heard_rows(db):
+        if hearing.is_shown:
+            told[hearing.session_id][hearing.item] = hearing.at_ms
+    texts, read = _texts(db, entries, {item for items in told.values() for item in items}), _read(entries)
     waiting = []
     for session, candidates in _with_candidates(sessions, told):
-        known = {name: at_ms for name, at_ms in sorted(candidates.items()) if texts.get(name)}
+        known = [(name, texts[name], at_ms) for name, at_ms in sorted(candidates.items()) if texts.get(name)]
         named = read.get((session.agent, session.native_id), ())
-        basis = _basis([(name, texts[name], at_ms) for name, at_ms in known.items()], named)
-        if basis != session.sought:
-            waiting.append((session, known, named, basis))
-    gone = rows.sought_sessions(store.db) - {session.id for session in sessions}
-    with transaction(store.db):
-        for session_id in sorted(gone):
-            rows.forget_repetitions(store.db, session_id)
+        content = msgspec.msgpack.encode((_VERSION, known, named))
+        basis = hashlib.blake2b(content, digest_size=12).digest()
+        if basis != session.basis:
+            waiting.append((session.id, known, named, basis))
     for start in range(0, len(waiting), _BATCH):
-        with transaction(store.db):
-            for session, known, named, basis in waiting[start : start + _BATCH]:
-                row = session_row(store.db, session.id)
-                digest = load_digest(store.db, row) if row is not None else None
-                found = _by_rule(session.id, digest, known, texts) if digest is not None else ()
-                rows.put_repetitions(store.db, session.id, basis, (*found, *_by_model(session.id, named)))
+        with transaction(db):
+            for session_id, known, named, basis in waiting[start : start + _BATCH]:
+                row = session_row(db, session_id)
+                digest = load_digest(db, row) if row is not None else None
+                found = _by_rule(session_id, digest, known) if digest is not None else ()
+                rows.put_repetitions(db, session_id, basis, (*found, *_by_model(session_id, named)))
             step("repetitions are written, not committed")
 
 
 def told_texts(db: apsw.Connection, session_id: int) -> list[ToldText]:
     """What a session was told, as far as it is known what that says."""
-    told = list(rows.told_rows(db, session_id))
-    texts = _texts(db, decisions(db), {hearing.item for hearing in told}) if told else {}
+    told = [row for row in rows.heard_rows(db, session_id) if row.is_shown]
+    texts = _texts(db, decisions(db), {row.item for row in told}) if told else {}
     return [ToldText(row.item, texts[row.item], row.at_ms) for row in told if texts.get(row.item)]
 
 
 def drawn_texts(db: apsw.Connection) -> dict[str, dict[str, str]]:
     """By repository all that was ever told there, or held out, as far as it is known what that says."""
-    names = rows.names_drawn(db)
-    texts = _texts(db, decisions(db), {name for _, name in names}) if names else {}
-    by_repo: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for repo, name in names:
-        if texts.get(name):
-            by_repo[repo][name] = texts[name]
+    names = {(row.repo, row.item) for row in rows.heard_rows(db)}
+    texts = _texts(db, decisions(db), {item for _, item in names}) if names else {}
+    by_repo = defaultdict[str, dict[str, str]](dict)
+    for repo, item in sorted(names):
+        by_repo[repo] |= {item: texts[item]} if texts.get(item) else {}
     return by_repo
 
 
 def repeated_lines(db: apsw.Connection) -> list[RepeatedLine]:
     """What is in force and had to be said again in several sessions, the most often first."""
-    names = [name for name, count in rows.asked_again(db).items() if count >= _SEVERAL]
-    if not names:
-        return []
-    pages = pages_of(in_force(decisions_about(db, (), (*ENTRIES, KnowledgeEntry.UNDONE)))).values()
+    said = {row.item: row for row in rows.repetitions(db)}
+    pages = pages_of(in_force(decisions_about(db, (), (*ENTRIES, KnowledgeEntry.UNDONE)))).values() if said else ()
     texts = {line.id: (page.repo, line.text) for page in pages for line in page.lines}
-    for row in items_with_ids(db, names):
-        if row.status == ItemStatus.ACTIVE:
-            item = item_in(row)
-            texts.setdefault(item.id, (item.scope.name, words_stated(item.sentence)))
-    lines = []
-    for name, heard in rows.heard(db, texts.keys() & set(names)).items():
-        (last,) = rows.last_repetitions(db, name, 1)
-        repo, text = texts[name]
-        told, again = heard
-        lines.append(
-            RepeatedLine(id=name, repo=repo, text=text, told=told, again=again, quote=last.quote, at_ms=last.at_ms)
-        )
+    items = (item_in(row) for row in items_with_ids(db, said) if row.status == ItemStatus.ACTIVE)
+    texts = {item.id: (item.scope.name, words_stated(item.sentence)) for item in items} | texts
+    lines = [
+        RepeatedLine(name, *texts[name], *heard, said[name].quote, said[name].at_ms)
+        for name, heard in rows.heard(db, texts.keys() & said).items()
+        if heard.again >= _SEVERAL
+    ]
     return sorted(lines, key=lambda line: (-line.again, -line.told, line.id))
 
 
@@ -153,8 +143,7 @@ def _with_candidates(
         for session in here:
             own = told.get(session.id, {})
             yield session, {**own, **{name: _EARLIER for items in last for name in items}}
-            if own:
-                last.append(own)
+            last.extend([own] if own else [])
 
 
 def _texts(db: apsw.Connection, entries: Sequence[JournalEntry], wanted: set[str]) -> dict[str, str]:
@@ -180,19 +169,12 @@ def _read(entries: Sequence[JournalEntry]) -> dict[tuple[str, str], list[ItemEvi
     return read
 
 
-def _basis(known: Sequence[tuple[str, str, int]], named: Sequence[ItemEvidence]) -> bytes:
-    content = msgspec.msgpack.encode((_VERSION, known, named))
-    return hashlib.blake2b(content, digest_size=12).digest()
-
-
-def _by_rule(
-    session_id: int, digest: Digest, known: Mapping[str, int], texts: Mapping[str, str]
-) -> Iterator[RepetitionRow]:
+def _by_rule(session_id: int, digest: Digest, known: Iterable[tuple[str, str, int]]) -> Iterator[RepetitionRow]:
     """What the user typed again, in words that agree."""
     for place, said in enumerate(digest.prompts if not digest.is_tracked else ()):
-        for name, at_ms in known.items() if said.is_person else ():
+        for name, text, at_ms in known if said.is_person else ():
             is_behind = at_ms == _EARLIER or (place > 0 and at_ms + _SOON_MS < (said.at_ms or 0))
-            if is_behind and (quote := repetition(texts[name], said.text)):
+            if is_behind and (quote := repetition(text, said.text)):
                 yield RepetitionRow(session_id, name, place, 0, said.at_ms or 0, clean(quote)[:EXCERPT_LIMIT])
 
 

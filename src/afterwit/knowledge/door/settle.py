@@ -78,7 +78,6 @@ def harvest(
             sightings.touch_all(store.db)
     sessions = see_pending(store, progress, workers)
     conclude_touched(store, gather_decisions(recorded(store.db)).forgotten, progress)
-    note_repetitions(store)
     done = settle(store, world, is_forced=is_again)
     done.seen = sessions
     return done
@@ -109,6 +108,7 @@ def keep_approved(store: Store, now_ms: int) -> None:
 def settle(store: Store, world: World, *, is_forced: bool = False) -> Harvested:
     """Makes the items anew: those of the scopes in which something changed, or all of them where something has changed
     that all depend on, or what holds in one scope reaches into others."""
+    note_repetitions(store)
     places = every_checkout(store, world)
     basis = _basis(store, world, places)
     settling = _Settling(store, world, basis, places)

@@ -1,7 +1,5 @@
-"""Rows of repetitions: where a user said again what a line or a note says that had been told.
-
-They are derived, session by session, from the prompts, from what was told by then and from what models answered; a mark
-beside them says from which of it.
+"""Rows of repetitions: where a user said again what a line or a note says that had been told. They are derived, session
+by session; a mark beside them says from what.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,7 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.model.brief import Heard
-from afterwit.store.database import columns_of, insert_into
+from afterwit.store.database import columns_of, insert_into, json_list
 from afterwit.store.rows.items import sessions_told
 
 _TABLES = ("repetitions", "repetitions_sought")
@@ -25,12 +23,14 @@ class RepetitionRow(NamedTuple):
     quote: str
 
 
-class ToldRow(NamedTuple):
-    """What a session was told, and when first."""
+class HeardRow(NamedTuple):
+    """What a session was told, or what was held out, and when first."""
 
     session_id: int
+    repo: str
     item: str
     at_ms: int
+    is_shown: int
 
 
 class HearingSession(NamedTuple):
@@ -40,23 +40,15 @@ class HearingSession(NamedTuple):
     agent: str
     native_id: str
     repo: str
-    sought: bytes | None  # on what its rows stand
+    basis: bytes | None  # on what its rows stand
 
 
-def told_rows(db: apsw.Connection, session_id: int | None = None) -> Iterator[ToldRow]:
+def heard_rows(db: apsw.Connection, session_id: int | None = None) -> Iterator[HeardRow]:
     """Of one session, or of all."""
-    query = """SELECT sessions.id, item, min(at_ms) FROM exposures
+    query = """SELECT sessions.id, repo, item, min(at_ms), max(is_shown) FROM exposures
                CROSS JOIN sessions ON sessions.agent = exposures.agent AND sessions.native_id = exposures.session
-               WHERE is_shown AND ifnull(sessions.id = :id, 1) GROUP BY sessions.id, item ORDER BY sessions.id, item"""
-    return (ToldRow(*row) for row in db.execute(query, {"id": session_id}))
-
-
-def names_drawn(db: apsw.Connection) -> list[tuple[str, str]]:
-    """Repositories, each with all that was ever told or held out in them."""
-    query = """SELECT DISTINCT sessions.repo, item FROM exposures
-               CROSS JOIN sessions ON sessions.agent = exposures.agent AND sessions.native_id = exposures.session
-               ORDER BY sessions.repo, item"""
-    return list(db.execute(query))
+               WHERE ifnull(sessions.id = :id, 1) GROUP BY sessions.id, item ORDER BY sessions.id, item"""
+    return (HeardRow(*row) for row in db.execute(query, {"id": session_id}))
 
 
 def hearing_sessions(db: apsw.Connection) -> list[HearingSession]:
@@ -72,11 +64,6 @@ def hearing_sessions(db: apsw.Connection) -> list[HearingSession]:
     return [HearingSession(*row) for row in db.execute(query)]
 
 
-def sought_sessions(db: apsw.Connection) -> set[int]:
-    """Sessions that have such rows, or were seen to have none."""
-    return {row[0] for row in db.execute("SELECT session_id FROM repetitions_sought")}
-
-
 def put_repetitions(db: apsw.Connection, session_id: int, basis: bytes, found: Iterable[RepetitionRow]) -> None:
     """Replaces those of a session."""
     forget_repetitions(db, session_id)
@@ -85,32 +72,29 @@ def put_repetitions(db: apsw.Connection, session_id: int, basis: bytes, found: I
 
 
 def forget_repetitions(db: apsw.Connection, session_id: int) -> None:
-    """They are to be looked for again."""
     for table in _TABLES:
         db.execute(f"DELETE FROM {table} WHERE session_id = ?", (session_id,))  # noqa: S608
 
 
-def repetitions(db: apsw.Connection) -> Iterator[RepetitionRow]:
-    query = f"SELECT {columns_of(RepetitionRow)} FROM repetitions ORDER BY session_id, place, item, is_read"  # noqa: S608
-    return (RepetitionRow(*row) for row in db.execute(query))
+def keep_repetitions(db: apsw.Connection, sessions: Iterable[int]) -> None:
+    """Removes those of all others."""
+    for table in _TABLES:
+        query = f"DELETE FROM {table} WHERE session_id NOT IN (SELECT value FROM json_each(?))"  # noqa: S608
+        db.execute(query, (json_list(sessions),))
 
 
-def last_repetitions(db: apsw.Connection, item: str, most: int) -> list[RepetitionRow]:
-    """Those of a line or a note, the latest first."""
-    query = f"""SELECT {columns_of(RepetitionRow)} FROM repetitions WHERE item = ?
-                ORDER BY at_ms DESC, session_id, place LIMIT ?"""  # noqa: S608
-    return [RepetitionRow(*row) for row in db.execute(query, (item, most))]
+def repetitions(db: apsw.Connection) -> list[RepetitionRow]:
+    query = f"SELECT {columns_of(RepetitionRow)} FROM repetitions ORDER BY at_ms, session_id, place, item, is_read"  # noqa: S608
+    return [RepetitionRow(*row) for row in db.execute(query)]
 
 
 def asked_again(db: apsw.Connection) -> dict[str, int]:
-    """In how many sessions each line and note was said again that was so at all."""
-    query = "SELECT item, count(DISTINCT session_id) FROM repetitions GROUP BY item ORDER BY item"
-    return {str(item): int(count) for item, count in db.execute(query)}
+    """By line and note the sessions in which it was said again."""
+    return dict(db.execute("SELECT item, count(DISTINCT session_id) FROM repetitions GROUP BY item ORDER BY item"))
 
 
 def heard(db: apsw.Connection, names: Iterable[str]) -> dict[str, Heard]:
     """How often each of these lines or notes was told, and said again by the user."""
-    wanted = set(names)
-    told = sessions_told(db, wanted)
-    again = {name: count for name, count in asked_again(db).items() if name in wanted}
-    return {name: Heard(told.get(name, 0), again.get(name, 0)) for name in sorted(told.keys() | again.keys())}
+    wanted = sorted(set(names))
+    again = asked_again(db)
+    return {name: Heard(told, again.get(name, 0)) for name, told in sessions_told(db, wanted).items()}
