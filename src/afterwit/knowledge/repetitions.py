@@ -9,7 +9,7 @@ heard where a model reads.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -91,7 +91,6 @@ class _Said(NamedTuple):
         return sum(map(_weight, self.sides))
 
 
-@lru_cache(maxsize=8192)
 def repetition(line: str, turn: str) -> str:
     """The sentence of a turn that says a line again; "" where none does."""
     return next((said for said in typed_sentences(_NOISE.sub(" ", turn)) if _says_again(said, line)), "")
@@ -123,11 +122,12 @@ def _presses(part: str, *, is_beside_report: bool = False) -> bool:
 
 def _is_said(part: str, line: str, *, is_reproach: bool) -> bool:
     """Whether a line says nearly all that a clause says, and nothing of it the other way round."""
-    said, there = _clauses(_REQUESTS.sub("", _LEAD.sub("", part))), _clauses(line)
-    (wants, denies), (wanted, denied) = _words_in(said), _words_in(there)
+    bare = _REQUESTS.sub("", _LEAD.sub("", part))
+    (wants, denies), (wanted, denied) = _words_in(bare), _words_in(line)
     both = (wants & wanted, denies & denied)
-    if (wants & denied | denies & wanted) - both[0] - both[1]:
+    if not any(both) or (wants & denied | denies & wanted) - both[0] - both[1]:
         return False
+    said, there = _clauses(bare), _clauses(line)
     positive, negative = (min(_shared(both, text, side) for text in (said, there)) for side in (0, 1))
     whole = sum(clause.weight for clause in said) + _OF_THE_MOMENT * len(_NUMBER.findall(part))
     least, share = (_LEAST_PRESSED, _SHARE_PRESSED) if is_reproach or negative else (_LEAST, _SHARE)
@@ -143,9 +143,10 @@ def _shared(both: Signed, clauses: Iterable[_Said], side: int) -> float:
     return _weight(unit & both[side] for clause in clauses for unit in clause.sides[side])
 
 
-def _words_in(clauses: Sequence[_Said]) -> Signed:
+@lru_cache(maxsize=8192)
+def _words_in(text: str) -> Signed:
     wanted, denied = (
-        frozenset(word for clause in clauses for unit in clause.sides[at] for word in unit) for at in (0, 1)
+        frozenset(word for clause in _clauses(text) for unit in clause.sides[at] for word in unit) for at in (0, 1)
     )
     return wanted, denied
 
