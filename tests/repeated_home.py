@@ -27,13 +27,13 @@ class Told:
         self.home, self.store = folder / "home", folder / "store"
         Log(0, 0).prompt("Lay out the orchard").edit("src/rows.ts").put(self.home)
         learned(self.home, self.store)
-        (self.repo,) = rows(self.store, "SELECT DISTINCT repo FROM sessions")[0]
+        (self.repo,) = rows(self.store, "SELECT repo FROM sessions WHERE native_id LIKE '33333333%'")[0]
         self.line = Line(id=id_of_line(self.repo, TEXT), text=TEXT, heading=Heading.MUST, notes=("note",), is_own=True)
         entry = BriefEdited(repo=self.repo, put=(self.line,))
         with open_store(Layout(self.store)) as store:
             decide(store, KnowledgeEntry.BRIEF_EDITED, msgspec.to_builtins(entry), BEGIN_MS)
 
-    def session(self, number: int, *said: str, told_s: int | None = 0, is_shown: bool = True) -> None:
+    def session(self, number: int, *said: str, told_s: int | None = 0, is_shown: bool = True, **more: Any) -> None:
         """A session of an hour of its own, told the line so many seconds after it began."""
         start_s = number * HOUR_S
         log = Log(number, start_s).prompt("Press the cider").edit("src/press.ts")
@@ -44,7 +44,7 @@ class Told:
             at = BEGIN_MS + (start_s + told_s) * 1000
             record: dict[str, Any] = {"kind": "draw", "at": at, "moment": "start", "repo": self.repo, "text": TEXT}
             record |= {"agent": "claude-code", "session": log.session, "items": {self.line.id: int(is_shown)}}
-            spool.append(Layout(self.store).spool, "claude-code", log.session, record)
+            spool.append(Layout(self.store).spool, "claude-code", log.session, record | more)
 
     def learn(self) -> list[tuple[int, int, str]]:
         """The number of each session with a repetition, the place of the prompt and the quote."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.cli.conftest import Run, claude_session
 from tests.knowledge_home import learnable_home
+from tests.repeated_home import AGAIN, TEXT, Told
 
 from afterwit.config.calendar import Calendar
 from afterwit.store import spool
@@ -150,6 +151,7 @@ def test_its_json_has_the_documented_shape(run: Run, draw: Any) -> None:
         "reading": {"cost_usd", "cap_usd", "unpriced_tokens", "cap_tokens", "unanswered", "failed"},
         "effect": None,
         "backup": None,
+        "repeated": [],
         "findings": [],
         "stored": {"root", "sessions", "database_bytes", "archive_bytes"},
     }
@@ -179,3 +181,17 @@ def kept(store: Path) -> dict[Path, bytes]:
     """All files but those that SQLite makes for whoever reads."""
     files = (path for path in store.rglob("*") if path.is_file() and not path.name.endswith(("-shm", "-wal")))
     return {path: path.read_bytes() for path in files}
+
+
+def test_a_line_that_had_to_be_said_again_is_asked_about(run: Run, tmp_path: Path) -> None:
+    home = Told(tmp_path)
+    for number in (1, 2):
+        home.session(number, AGAIN)
+    assert run("learn").returncode == 0
+    assert told(run)["asked again"] == (
+        f"“{TEXT}” told in 2 sessions, asked for again in 2: make it a check? `afterwit checks add`"
+    )
+    (line,) = json.loads(run("status", "--json").stdout)["repeated"]
+    assert (line["text"], line["told"], line["again"], line["quote"]) == (TEXT, 2, 2, AGAIN)
+    page = json.loads(run("brief", home.repo, "--json").stdout)
+    assert [(said["told"], said["asked_again"]) for said in page["lines"]] == [(2, 2)]

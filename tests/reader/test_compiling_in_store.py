@@ -26,6 +26,7 @@ from afterwit.reader.read import ask, take
 from afterwit.reader.requests import ReadingRequest
 from afterwit.reader.ways.way import ModelQuestion
 from afterwit.recall.recall import page_of, recalled
+from afterwit.store import spool
 from afterwit.store.rows.readings import proposals_rejected
 from afterwit.store.store import readonly_database
 
@@ -186,3 +187,21 @@ def test_an_answer_that_is_none_is_asked_for_again(world: World) -> None:
     run = called(world, way, model="orchard-1")
     assert (run.lines, run.answered) == (4, 2), "a draft, and the page"
     assert way.asked[0].schema == brief_schema()
+
+
+def test_whoever_compiles_sees_what_was_told_and_had_to_be_said_again(world: World) -> None:
+    (request,) = asked(world)
+    assert "asked for again" not in request.text
+    taken(world, answer(world, request))
+    line = next(line for line in page(world).lines if line.text == TABS)
+    log = Planted(9, 20 * 86_400).prompt("Let the press stop.").shell("make check", "ok")
+    told_ms = 1_777_629_600_000 + 20 * 86_400_000
+    log.wait(60).prompt("Indent the files of the press with tabs, not with spaces!").put(world.user_home)
+    record = {"kind": "draw", "at": told_ms, "agent": "claude-code", "session": log.session, "items": {line.id: 1}}
+    spool.append(world.layout.spool, "claude-code", log.session, record | {"moment": "start", "text": TABS})
+    learned(world.user_home, world.layout.root)
+    (review,) = asked(world, is_brief=True)
+    again = "told in 1 session, asked for again in 1"
+    assert f"- (wish) {TABS} [{again}]" in review.text
+    assert f"[{line.notes[0]}] 1 session" in review.text
+    assert review.text.count(again) == 2, "beside the line and beside its note"

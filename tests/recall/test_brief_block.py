@@ -147,6 +147,11 @@ def test_without_a_model_the_page_is_made_by_rule_of_what_was_counted() -> None:
     ]
 
 
+def test_what_users_had_to_say_again_stands_before_the_rest_of_its_heading() -> None:
+    often, again = command("make test"), msgspec.structs.replace(rule("no-shadow"), repeated=2)
+    assert _by_rule(often, again) == [again.sentence, often.sentence]
+
+
 def test_what_a_model_read_is_told_by_lines_alone_unless_a_person_approved_it() -> None:
     note = read("Press with care.", stories=9)
     assert _by_rule(note) == []

@@ -46,7 +46,7 @@ def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
         yield "skipped", _holdout_line(now)
     yield "waiting", _queue_lines(now)
     for line in now.repeated[:_MOST_REPEATED]:
-        yield "asked again", f"“{line.text}” {line.question} `afterwit checks add` takes its form."
+        yield "asked again", f"“{line.text}” {line.question} `afterwit checks add`"
     yield "vanishing", _deadline_line(now, calendar)
     if not now.reading.is_idle:
         yield "reading", _reading(now)
