@@ -17,7 +17,9 @@ ASKED = (frozenset(LINE),)
 
 def some(count: int, asking: int, start: int, **more: Any) -> list[Case]:
     """So many sessions, the first of which ask for the line."""
-    fields = [{"asked": ASKED, "texts": LINE} if number < asking else {} for number in range(count)]
+    fields: list[dict[str, Any]] = [
+        {"asked": ASKED, "texts": LINE} if number < asking else {} for number in range(count)
+    ]
     return [case(start + number, 0.0, **more, **given) for number, given in enumerate(fields)]
 
 
@@ -59,7 +61,7 @@ def test_a_line_is_compared_with_the_sessions_before_it_was_told_first() -> None
 def lived(tmp_path: Path) -> Cases:
     """A session before, one that was told the line, one for which it was held out, each with a turn that asks."""
     home = Told(tmp_path)
-    odds = {"odds": {"held": 0.1, "told": 0.9}, "item_odds": 0.9}
+    odds: dict[str, Any] = {"odds": {"held": 0.1, "told": 0.9}, "item_odds": 0.9}
     home.session(1, AGAIN, told_s=None)
     home.session(2, AGAIN, "The cider looks fine.", arm="told", **odds)
     home.session(3, AGAIN, is_shown=False, arm="held", held=1, **odds)
