@@ -22,7 +22,7 @@ def test_a_request_has_the_form_of_a_batch() -> None:
     assert (record["custom_id"], record["method"], record["url"]) == ("a1b2", "POST", "/v1/chat/completions")
     assert record["body"]["model"] == "orchard-1"
     assert [message["role"] for message in record["body"]["messages"]] == ["system", "user"]
-    assert record["body"]["response_format"]["json_schema"]["schema"]["required"] == ["notes"]
+    assert record["body"]["response_format"]["json_schema"]["schema"]["required"] == ["notes", "repeats"]
     assert request_line(REQUEST, "orchard-1").count(b"\n") == 1
 
 
