@@ -18,7 +18,7 @@ from afterwit.harvest.statements import salient, typed_sentences
 from afterwit.model.text import regex, root, words_of
 
 _FEWEST = 2  # words that both have, unless both deny the same name
-_LEAST, _SHARE = 1.3, 0.6  # weight of what both say, and its share of what the clause says
+_LEAST, _SHARE = 1.3, 0.7  # weight of what both say, and its share of what the clause says
 _LEAST_PRESSED, _SHARE_PRESSED = 0.7, 0.45  # the same, of what denies or reproaches: a task hardly ever does
 _OFTEN = 0.35  # weight of a word that every task has
 _OF_THE_MOMENT = 2.0  # weight of a number
