@@ -86,31 +86,31 @@ def note_repetitions(store: Store) -> None:
     texts, read = _texts(db, entries, {item for items in told.values() for item in items}), _read(entries)
     waiting = []
     for session, candidates in _with_candidates(sessions, told):
-        known = [(name, texts[name], at_ms) for name, at_ms in sorted(candidates.items()) if texts.get(name)]
+        heard = [(name, texts[name], at_ms) for name, at_ms in sorted(candidates.items()) if texts.get(name)]
         named = read.get((session.agent, session.native_id), ())
-        content = msgspec.msgpack.encode((_VERSION, known, named))
+        content = msgspec.msgpack.encode((_VERSION, heard, named))
         basis = hashlib.blake2b(content, digest_size=12).digest()
         if basis != session.basis:
-            waiting.append((session.id, known, named, basis))
+            waiting.append((session.id, heard, named, basis))
     for start in range(0, len(waiting), _BATCH):
         with transaction(db):
-            for session_id, known, named, basis in waiting[start : start + _BATCH]:
+            for session_id, heard, named, basis in waiting[start : start + _BATCH]:
                 row = session_row(db, session_id)
                 digest = load_digest(db, row) if row is not None else None
-                found = _by_rule(session_id, digest, known) if digest is not None else ()
-                rows.put_repetitions(db, session_id, basis, (*found, *_by_model(session_id, named)))
+                ruled = _by_rule(session_id, digest, heard) if digest is not None else ()
+                rows.put_repetitions(db, session_id, basis, (*ruled, *_by_model(session_id, named)))
             step("repetitions are written, not committed")
 
 
 def told_texts(db: apsw.Connection, session_id: int) -> list[ToldText]:
-    """What a session was told, as far as it is known what that says."""
+    """What a session was told, as far as it is told what that says."""
     told = [row for row in rows.heard_rows(db, session_id) if row.is_shown]
     texts = _texts(db, decisions(db), {row.item for row in told}) if told else {}
     return [ToldText(row.item, texts[row.item], row.at_ms) for row in told if texts.get(row.item)]
 
 
 def drawn_texts(db: apsw.Connection) -> dict[str, dict[str, str]]:
-    """By repository all that was ever told there, or held out, as far as it is known what that says."""
+    """By repository all that was ever told there, or held out, as far as it is told what that says."""
     names = {(row.repo, row.item) for row in rows.heard_rows(db)}
     texts = _texts(db, decisions(db), {item for _, item in names}) if names else {}
     by_repo = defaultdict[str, dict[str, str]](dict)
@@ -169,15 +169,15 @@ def _read(entries: Sequence[JournalEntry]) -> dict[tuple[str, str], list[ItemEvi
     return read
 
 
-def _by_rule(session_id: int, digest: Digest, known: Iterable[tuple[str, str, int]]) -> Iterator[RepetitionRow]:
+def _by_rule(session_id: int, digest: Digest, told: Iterable[tuple[str, str, int]]) -> Iterator[RepetitionRow]:
     """What the user typed again, in words that agree."""
     for place, said in enumerate(digest.prompts if not digest.is_tracked else ()):
-        for name, text, at_ms in known if said.is_person else ():
+        for name, text, at_ms in told if said.is_person else ():
             is_behind = at_ms == _EARLIER or (place > 0 and at_ms + _SOON_MS < (said.at_ms or 0))
             if is_behind and (quote := repetition(text, said.text)):
                 yield RepetitionRow(session_id, name, place, 0, said.at_ms or 0, clean(quote)[:EXCERPT_LIMIT])
 
 
 def _by_model(session_id: int, named: Iterable[ItemEvidence]) -> Iterator[RepetitionRow]:
-    for item, piece in ((found.item, found.evidence) for found in named):
+    for item, piece in ((again.item, again.evidence) for again in named):
         yield RepetitionRow(session_id, item, piece.at or 0, 1, piece.at_ms, piece.excerpt)

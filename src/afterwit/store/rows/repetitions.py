@@ -64,11 +64,11 @@ def hearing_sessions(db: apsw.Connection) -> list[HearingSession]:
     return [HearingSession(*row) for row in db.execute(query)]
 
 
-def put_repetitions(db: apsw.Connection, session_id: int, basis: bytes, found: Iterable[RepetitionRow]) -> None:
+def put_repetitions(db: apsw.Connection, session_id: int, basis: bytes, repetitions: Iterable[RepetitionRow]) -> None:
     """Replaces those of a session."""
     forget_repetitions(db, session_id)
     db.execute("INSERT INTO repetitions_sought VALUES (?, ?)", (session_id, basis))
-    db.executemany(insert_into("repetitions", columns_of(RepetitionRow), "INSERT OR IGNORE"), found)
+    db.executemany(insert_into("repetitions", columns_of(RepetitionRow), "INSERT OR IGNORE"), repetitions)
 
 
 def forget_repetitions(db: apsw.Connection, session_id: int) -> None:
