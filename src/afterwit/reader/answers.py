@@ -129,8 +129,8 @@ def notes_schema() -> dict[str, Any]:
 
 
 def _list_of(fields: dict[str, Any]) -> dict[str, Any]:
-    each = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-    return {"type": "array", "items": each}
+    form = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    return {"type": "array", "items": form}
 
 
 def json_values(text: str) -> Iterator[Any]:
