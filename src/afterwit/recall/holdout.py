@@ -90,6 +90,7 @@ COMPACTED = "compacted"
 CLEARED = "cleared"
 ENDED = "ended"
 FAULT = "fault"
+CHECKED = "check"  # what happened that checks ask for: states by the ids of checks, and nothing else
 ON_DEMAND = "lines"  # of a draw: how many lines on demand it is about
 
 
@@ -98,10 +99,15 @@ class History:
 
     def __init__(self, records: list[dict[str, object]], context: str) -> None:
         self.odds: Odds | None = None  # under which the session was drawn
+        self.checks: dict[str, str] = {}  # the last state of each check, whoever of the session brought it about
+        self.hears_user = False  # whether prompts of the session came by
         self._forget()
         for record in records:
             if self.odds is None and record.get("kind") == DRAW:
                 self.odds = odds_in(record)
+            states = record.get("is") if record.get("kind") == CHECKED else None
+            self.checks.update(states if isinstance(states, dict) else {})
+            self.hears_user = self.hears_user or record.get("kind") == PROMPTED
             if record.get("context", "") == context:
                 self._take(record)
 
