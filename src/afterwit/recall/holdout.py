@@ -78,6 +78,11 @@ def draw(key: bytes, agent: str, session: str, item: str = "") -> float:
     return int.from_bytes(digest, "big") / (1 << (8 * _BYTES))
 
 
+def mark_of(call: str) -> str:
+    """What stands for a call in the spool, so that the same one is known again."""
+    return blake2b(call.encode("utf-8", "surrogatepass"), digest_size=_BYTES).hexdigest()
+
+
 def holdout_key(redaction_key: bytes) -> bytes:
     """The key of the draws: as secret and as lasting as the redaction key, which it is made from."""
     return blake2b(_PURPOSE, key=redaction_key, digest_size=32).digest()

@@ -14,7 +14,6 @@ from afterwit.agents.hook_payloads import Moment
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import DeckCheck
 from afterwit.recall.hook.asking import AGREED, ASKED, wish_in
-from afterwit.redaction.shown import NOTHING, Shown, command, joined, ours, path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,29 +56,6 @@ class Breach:
         if self.needs == ASKED:
             return hears_user and state != ASKED
         return not self.needs or state == self.needs
-
-    @property
-    def text(self) -> Shown:
-        """What, why, who wanted it, and what to do now."""
-        check = self.check
-        wanted = joined((ours(" ("), check.wanted_by, ours(" wants this)."))) if check.wanted_by else NOTHING
-        return joined((check.text, wanted, ours(" "), self._to_do()))
-
-    def _to_do(self) -> Shown:
-        kind, own, other = self.check.kind, command(self.check.command), command(self.check.other)
-        if kind == "not-command":
-            return joined((ours("Nobody asked for "), own, ours(" in this session: ask the user first.")))
-        if kind == "before":
-            return joined((other, ours(" has not passed since the last edit: run it first.")))
-        if kind == "instead":
-            return joined((ours("Use "), command(self.advice) or other, ours(".")))
-        if kind == "after-file":
-            edited = path(self.check.path) or ours("The file")
-            return joined((edited, ours(" was edited: let "), own, ours(" pass, then commit.")))
-        if kind == "not-file":
-            file = path(self.subject) or ours("the file")
-            return joined((ours("Leave "), file, ours(" as it is, and say what you would change.")))
-        return ours("Write it without that text.")
 
 
 def judge(

@@ -19,6 +19,7 @@ from afterwit.recall.holdout import (
     TEMPLATE,
     History,
     is_told,
+    mark_of,
     odds_for,
 )
 from afterwit.redaction.shown import NOTHING, Shown, between_markers, command, cut, joined, ours
@@ -27,23 +28,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from afterwit.recall.hook.call import Checked, Permissions, Proposal
     from afterwit.recall.hook.checks import Breach
-try:
-    from _blake2 import blake2b
-except ImportError:
-    from hashlib import blake2b
-
 LONGEST = 9_500  # characters that reach the model whole in every agent
 LARGEST_BLOCK = 8_000  # characters of a start block with an example, about 2,000 tokens
-_STOPPED = ours("Stopped before it ran: ")
-_LATE = ours("That call went against a check: ")
-_AGAIN = ours(" If it is right all the same, make the same call again: then it runs.")
-_STRICT = ours(" Making the same call again does not help: this check is strict.")
 _FRESH = ("", "startup", "new", "clear")
 _LOOKERS = ("explore", "explorer", "plan")  # subagents that change nothing
-
-
-def _hash_of(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def is_plain_line(line: str) -> bool:
@@ -225,8 +213,9 @@ class HookTeller:
 
     def _stop(self, history: History, breach: "Breach", may: "Permissions") -> Answer | None:
         from afterwit.recall.hook.checks import same_call
+        from afterwit.recall.hook.refusals import refusal
 
-        mark = _hash_of(same_call(breach, self._moment))
+        mark = mark_of(same_call(breach, self._moment))
         check = breach.check
         if mark in history.refused and not check.is_strict:
             self._draw_check(check.id, NOTHING, NOTHING, act="repeated")
@@ -239,8 +228,7 @@ class HookTeller:
                 wanted = joined((check.text, ours("\n"), notice))
                 text = self._draw_check(check.id, wanted, wanted, act="rewrite")
                 return Answer(text, arguments=arguments, notice=notice) if text else None
-        again = _STRICT if check.is_strict else _AGAIN
-        wanted = joined((_LATE if is_late else _STOPPED, breach.text, NOTHING if is_late else again))
+        wanted = refusal(breach, is_late=is_late)
         is_shown = check.is_strict or not self._deck.names("arms") or is_told(self._arm, BEFORE)
         text = self._draw_check(check.id, wanted if is_shown else NOTHING, wanted, act="check", command=mark)
         if not text:
@@ -261,7 +249,7 @@ class HookTeller:
     def _correct(self, history: History, proposal: "Proposal") -> Answer:
         """Refuses a command once, or rewrites it. The same command passes when it is called again."""
         (line,) = proposal.lines
-        mark = _hash_of(self._moment.command)
+        mark = mark_of(self._moment.command)
         arguments = self._moment.with_command(line.advice) if proposal.is_rewrite else None
         if (proposal.is_refusal and (mark in history.refused or line.item in history.answered)) or (
             proposal.is_rewrite and arguments is None
