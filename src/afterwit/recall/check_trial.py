@@ -18,7 +18,7 @@ from afterwit.agents.hook_payloads import AFTER, BEFORE, PROMPT, Moment, describ
 from afterwit.digest.last_words import is_correction, is_refusal, is_thanks
 from afterwit.model.check import Check, CheckKind
 from afterwit.model.kinds import ActionKind, EventKind, Status
-from afterwit.model.text import roots_of
+from afterwit.model.text import regex, roots_of
 from afterwit.recall.deck.deck_checks import checks_everywhere
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, words_in
@@ -38,12 +38,18 @@ MOST_EXAMPLES = 3
 _LOOKS_AHEAD = 3  # prompts after a call in which a user may object to it
 _LOOKS_BACK = 2  # prompts before it in which they may have asked for it
 _LONGEST_SHOWN = 160
+_SHORT_ORDER = 8  # words of a prompt that says little but what is to be run
 _WANTED = WantedMoments(frozenset((EventKind.PROMPT, EventKind.CALL)))
 _FILES = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 _COMMON = frozenset("run npm pnpm yarn bun make git npx uv poetry cargo go python exec gh src the md ts js py".split())  # noqa: SIM905
+_FAILS = frozenset("fail fails failing failed error errors".split())  # noqa: SIM905
 _COMPLAINS = frozenset(
-    "not don't dont never why revert undo shouldn't didn't stop wrong instead remove drop forgot again broke".split()  # noqa: SIM905
+    (
+        *("not", "don't", "dont", "never", "why", "revert", "undo", "shouldn't", "didn't", "stop", "wrong", "instead"),
+        *("remove", "drop", "forgot", "again", "broke", "missing", "rather", *_FAILS),
+    )
 )
+_NAMES = regex(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 _LEAVES_OUT = frozenset("skip without ignore no-verify anyway bypass".split())  # noqa: SIM905
 
 
@@ -256,15 +262,15 @@ def _objects(check: Check, subject: str, prompt: str) -> bool:
     if is_thanks(prompt):
         return False
     if check.kind is CheckKind.NOT_COMMAND:
-        complains = bool(_COMPLAINS.intersection(prompt.lower().replace("’", "'").split()))
+        complains = bool(_COMPLAINS.intersection(prompt.lower().replace("’", "'").split()) - _FAILS)
         is_about = loosely_meant(prompt, check.command)
         return wish_in(prompt, check.command, check.other) == DENIED or (is_about and complains)
     if not roots_of(prompt) & _matter(check, subject):
         return False
-    if check.kind in (CheckKind.BEFORE, CheckKind.AFTER_FILE, CheckKind.INSTEAD):
-        return True
+    wanted = check.command if check.kind is CheckKind.AFTER_FILE else check.other
     words = set(prompt.lower().replace("’", "'").split())
-    return is_correction(prompt) or is_refusal(prompt) or bool(words & _COMPLAINS)
+    is_asked_for = bool(wanted) and len(words) <= _SHORT_ORDER and wish_in(prompt, wanted) == ASKED
+    return is_asked_for or is_correction(prompt) or is_refusal(prompt) or bool(words & _COMPLAINS)
 
 
 def _matter(check: Check, subject: str) -> set[str]:
@@ -276,7 +282,7 @@ def _matter(check: Check, subject: str) -> set[str]:
     elif check.kind is CheckKind.INSTEAD:
         text = " ".join(words_in(check.other) - words_in(check.command))
     elif check.kind is CheckKind.NOT_FILE:
-        text = f"{subject.rpartition('/')[2]} {check.path.strip('*/').rpartition('/')[2]}"
+        text = " ".join(_NAMES.findall(" ".join(subject.split("/")[-2:])))
     else:
         text = check.pattern
     return set(roots_of(" ".join(words_in(text) - _COMMON)))

@@ -96,6 +96,7 @@ CLEARED = "cleared"
 ENDED = "ended"
 FAULT = "fault"
 CHECKED = "check"  # what happened that checks ask for: states by the ids of checks, and nothing else
+CHECK, REPEATED = "check", "repeated"  # acts of a draw: a call was stopped; it was made again, and passed
 ON_DEMAND = "lines"  # of a draw: how many lines on demand it is about
 
 

@@ -8,6 +8,7 @@ from tests.recall.hook.test_entry import HEAVY, loaded
 
 from afterwit.knowledge.check_forms import check_from
 from afterwit.recall.deck.deck_checks import DeckedCheck
+from afterwit.redaction.markers import is_refusal
 
 PUSH = "never run git push unless asked"
 LINT = "before git commit: make lint"
@@ -61,7 +62,7 @@ def test_a_strict_check_never_passes(hook: Hook) -> None:
     turn_on(hook, PUSH, is_strict=True)
     ask(hook, "Fix the belt.")
     for _ in range(3):
-        assert "this check is strict" in reason(hook.before("git push"))
+        assert "calling it again does not help" in reason(hook.before("git push"))
     ask(hook, "Now push it.")
     assert reason(hook.before("git push")) == ""
 
@@ -286,6 +287,13 @@ def test_what_is_noted_of_a_session_holds_no_words(hook: Hook) -> None:
     assert all(set(record) == {"kind", "at", "agent", "session", "repo", "is"} for record in noted)
 
 
+@pytest.mark.parametrize("is_strict", [False, True])
+def test_a_refusal_is_known_for_one_wherever_it_comes_back(hook: Hook, *, is_strict: bool) -> None:
+    turn_on(hook, PUSH, is_strict=is_strict)
+    ask(hook, "Fix the belt.")
+    assert is_refusal(f"Error: {reason(hook.before('git push'))}")
+
+
 def test_a_refusal_that_comes_back_is_no_failure_and_no_edit(hook: Hook) -> None:
     turn_on(hook, PUSH, LINT)
     ask(hook, "Fix the belt.")
@@ -305,12 +313,11 @@ def test_a_subagent_that_was_never_stopped_is(hook: Hook) -> None:
 
 def test_who_cannot_be_stopped_is_told_after_the_call(hook: Hook) -> None:
     turn_on(hook, MADE)
-    call = {"taskId": "s1", "cwd": str(hook.project), "workspaceRoots": [str(hook.project)]}
-    given = {
-        "postToolUse": {"toolName": "execute_command", "parameters": {"command": "rm src/made/api.py"}, "success": True}
-    }
-    told = hook("cline-cli", "after", {**call, **given, "hookName": "PostToolUse"})
-    assert told.code == 0
+    tool = {"name": "run_commands", "input": {"command": "rm src/made/api.py"}, "output": "done"}
+    call = {"taskId": "s1", "workspaceRoots": [str(hook.project)], "tool_result": tool}
+    told = hook("cline-cli", "after", call)
+    assert "That call went against a check: Never edit `src/made/**` (the user wants this)." in told.stdout
+    assert hook("cline-cli", "before", {**call, "tool_call": tool}).stdout == ""
 
 
 def test_without_a_check_no_call_says_or_notes_anything(hook: Hook) -> None:

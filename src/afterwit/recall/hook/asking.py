@@ -14,16 +14,19 @@ _DENIES = frozenset(
 )
 _ASIDE = frozenset("did does was were why how if before whether would".split())  # noqa: SIM905
 _NOUN_AFTER = frozenset("the a an this that last previous first your my our their latest failed every each".split())  # noqa: SIM905
-_NOUN_BEFORE = frozenset("failed fails worked message messages history hook hooks".split())  # noqa: SIM905
+_NOUN_BEFORE = frozenset("failed fails worked message messages history hook hooks through back forward".split())  # noqa: SIM905
 _YES = frozenset(
     "yes yep yeah yup sure ok okay proceed approved confirmed confirm continue fine lgtm y".split()  # noqa: SIM905
 )
 _YES_IN_TWO = frozenset((("do", "it"), ("do", "so"), ("do", "that"), ("go", "ahead"), ("go", "for"), ("go", "on")))
 _CLAUSE = dict.fromkeys(map(ord, '.,;:!?\n()"“”[]{}'), " | ")
-_CLAUSE |= dict.fromkeys(map(ord, "`*_"), " ") | {ord("’"): "'"}
+_CLAUSE |= dict.fromkeys(map(ord, "–—•"), " | ") | dict.fromkeys(map(ord, "`*_"), " ") | {ord("’"): "'"}
+_PLAINLY = (("pull request", "pr"), ("merge request", "pr"), ("do not ", "don't "))
 _BREAKS = frozenset(("but", "then", "instead"))
-_PULLS = frozenset(("pr", "prs", "pull", "mr", "mrs", "merge-request"))
-_CREATE = frozenset(("create", "open", "make", "raise", "submit", "put", "send", "file", "prepare"))
+_PULLS = frozenset(("pr", "prs", "mr", "mrs"))
+_CREATE = frozenset(
+    ("create", "open", "make", "raise", "submit", "put", "send", "file", "prepare", "get", "push", "do")
+)
 _SAME = {  # words by which people ask for what a command calls so
     "comment": ("comment", "reply", "respond", "answer", "post"),
     "review": ("review", "approve", "comment", "reply"),
@@ -39,21 +42,16 @@ _Way = tuple[frozenset[str], frozenset[str]]  # verbs, one of which is there, an
 def wish_in(prompt: str, command: str, more: str = "") -> str:
     """What a prompt says of a command: ASKED, DENIED, AGREED (a short yes to whatever was asked), or nothing.
     `more` are further words by which the user asks, separated by commas."""
-    words = prompt[:_LONGEST].lower().translate(_CLAUSE).split()
     typed = command.lower().split()
     ways = _ways(typed)
     phrases = [typed, *(phrase.split() for phrase in more.lower().split(",") if phrase.strip())]
     wish = ""
-    clause: list[str] = []
-    for word in (*words, "|"):
-        if word == "|" or word in _BREAKS:
-            wish = _wish_of(clause, ways, phrases) or wish
-            clause = []
-        else:
-            clause.append(word)
+    clauses = _clauses(prompt)
+    for clause in clauses:
+        wish = _wish_of(clause, ways, phrases) or wish
     if wish:
         return wish
-    plain = [word for word in words if word not in ("|", "please")]
+    plain = [word for clause in clauses for word in clause if word != "please"]
     says_yes = bool(plain) and (plain[0] in _YES or tuple(plain[:2]) in _YES_IN_TWO)
     is_yes = says_yes and len(plain) <= _MOST_WORDS_OF_A_YES and not _DENIES.intersection(plain)
     return AGREED if is_yes else ""
@@ -81,7 +79,7 @@ def _wish_of(clause: list[str], ways: list[_Way], phrases: list[list[str]]) -> s
         at = next((at for phrase in phrases if (at := _find_phrase(phrase, clause)) >= 0), -1)
     if at < 0:
         return ""
-    before = clause[:at]
+    before = clause[1 if clause[0] == "no" and at > 1 and clause[1] not in ("need", "more") else 0 : at]
     if _DENIES.intersection(before) and "forget" not in before:
         return DENIED
     return "" if _ASIDE.intersection(before) or clause[at].endswith("ing") else ASKED
@@ -113,9 +111,27 @@ def _find_phrase(phrase: list[str], clause: list[str]) -> int:
 
 def loosely_meant(prompt: str, command: str) -> bool:
     """Whether a prompt speaks of a command in any form, as an order or not."""
-    words = prompt[:_LONGEST].lower().translate(_CLAUSE).split()
     ways = _ways(command.lower().split())
-    verbs = {verb for verbs, things in ways if not things for verb in verbs}
-    things = {thing for _, things in ways for thing in things}
-    forms = {f"{verb}{ending}" for verb in verbs for ending in ("", "s", "ed", "es", "ing", "d")}
-    return not forms.isdisjoint(words) or not things.isdisjoint(words)
+    forms = {
+        f"{verb}{ending}" for verbs, _ in ways[:1] for verb in verbs for ending in ("", "s", "ed", "es", "ing", "d")
+    }
+    return any(
+        (not things and not forms.isdisjoint(clause))
+        or (bool(things.intersection(clause)) and bool(verbs.intersection(clause)))
+        for clause in _clauses(prompt)
+        for verbs, things in ways
+    )
+
+
+def _clauses(prompt: str) -> list[list[str]]:
+    """The words of a prompt, clause by clause."""
+    text = prompt[:_LONGEST].lower().translate(_CLAUSE)
+    for named, plain in _PLAINLY:
+        text = text.replace(named, plain)
+    clauses: list[list[str]] = [[]]
+    for word in text.split():
+        if word in ("|", "-") or word in _BREAKS:
+            clauses.append([])
+        else:
+            clauses[-1].append(word)
+    return [clause for clause in clauses if clause]

@@ -78,7 +78,10 @@ def judge(
 def happened(checks: "Iterable[DeckCheck]", agent: str, moment: Moment, place: Location) -> dict[str, str]:
     """What is to be noted of checks after a prompt, or after a call."""
     if moment.prompt:
-        wishes = ((check.id, wish_in(moment.prompt, check.command, check.other)) for check in checks)
+        from afterwit.model.pasted import own_words
+
+        typed = own_words(moment.prompt[:_LONGEST])
+        wishes = ((check.id, wish_in(typed, check.command, check.other)) for check in checks)
         return {name: wish for name, wish in wishes if wish}
     if moment.is_error and not moment.command:
         return {}
@@ -341,10 +344,23 @@ def _count(pattern: str, text: str) -> int:
 
 
 def _stands_in(pieces: list[str], row: str) -> bool:
-    at = 0
-    for piece in pieces:
-        at = row.find(piece, at)
+    """Whether the pieces stand in a row in their order. Where the pattern begins or ends with a letter, a word does."""
+    at = _find(pieces[0], row, 0, begins=True, ends=len(pieces) == 1)
+    for piece in pieces[1:]:
         if at < 0:
             return False
-        at += len(piece)
-    return True
+        at = _find(piece, row, at, begins=False, ends=piece is pieces[-1])
+    return at >= 0
+
+
+def _find(piece: str, row: str, at: int, *, begins: bool, ends: bool) -> int:
+    """Where the next such piece ends; -1 where there is none."""
+    at = row.find(piece, at)
+    while at >= 0:
+        end = at + len(piece)
+        is_inside = begins and piece[0].isalnum() and row[at - 1 : at].isalnum() and at > 0
+        goes_on = ends and piece[-1].isalnum() and row[end : end + 1].isalnum()
+        if not is_inside and not goes_on:
+            return end
+        at = row.find(piece, at + 1)
+    return -1

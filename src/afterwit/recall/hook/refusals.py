@@ -9,9 +9,9 @@ def refusal(breach: Breach, *, is_late: bool = False) -> Shown:
     check = breach.check
     beginning = ours("That call went against a check: ") if is_late else ours("Stopped before it ran: ")
     wanted = joined((ours(" ("), check.wanted_by, ours(" wants this)."))) if check.wanted_by else ours(".")
-    again = ours(" If it is right all the same, make the same call again: then it runs.")
+    again = ours(" If it is right all the same, call the same command again to run it as it is.")
     if check.is_strict:
-        again = ours(" Making the same call again does not help: this check is strict.")
+        again = ours(" This check is strict: calling it again does not help.")
     return joined((beginning, check.text, wanted, ours(" "), _to_do(breach), NOTHING if is_late else again))
 
 

@@ -10,11 +10,13 @@ from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, COMPACT, FORG
 from afterwit.recall.deck.location import Location, branch_of
 from afterwit.recall.deck.reader import LOOKER, SESSION, SUBAGENT, Deck
 from afterwit.recall.holdout import (
+    CHECK,
     CHECKED,
     CLEARED,
     COMPACTED,
     DRAW,
     PROMPTED,
+    REPEATED,
     STARTED,
     TEMPLATE,
     History,
@@ -218,7 +220,7 @@ class HookTeller:
         mark = mark_of(same_call(breach, self._moment))
         check = breach.check
         if mark in history.refused and not check.is_strict:
-            self._draw_check(check.id, NOTHING, NOTHING, act="repeated")
+            self._draw_check(check.id, NOTHING, NOTHING, act=REPEATED)
             return None
         is_late = self._moment.event != BEFORE
         if breach.advice and may.rewrite and not is_late:
@@ -230,7 +232,7 @@ class HookTeller:
                 return Answer(text, arguments=arguments, notice=notice) if text else None
         wanted = refusal(breach, is_late=is_late)
         is_shown = check.is_strict or not self._deck.names("arms") or is_told(self._arm, BEFORE)
-        text = self._draw_check(check.id, wanted if is_shown else NOTHING, wanted, act="check", command=mark)
+        text = self._draw_check(check.id, wanted if is_shown else NOTHING, wanted, act=CHECK, command=mark)
         if not text:
             return None
         return Answer(text) if is_late else Answer(reason=text)
