@@ -49,6 +49,8 @@ _REVIEW = "review"
 _READERS = ("read", "view", "grep", "glob", "ls")  # how tools are named that change no file
 _PATCH = "*** Begin Patch"
 _LONGEST = 65_536  # characters of a patch that are looked at
+_QUOTING = dict.fromkeys(map(ord, "\"'\\"))
+_EDITED = "edited"  # what `checks` notes of an edit
 _WRITERS = frozenset(("sed", "perl", "tee", "cp", "mv", "rm", "truncate", "ln", "install", "unlink"))
 
 
@@ -77,6 +79,10 @@ class Proposal:
         self.is_rewrite = is_rewrite
 
 
+def _new() -> History:
+    return History([], "")
+
+
 class Checked:
     """What checks have to do with a moment: those that the call may go against, and what is to be noted of others."""
 
@@ -95,12 +101,17 @@ def checked(
     *,
     is_late: bool = False,
     is_there: "Callable[[str], bool]" = os.path.exists,
+    history: "Callable[[], History]" = _new,
 ) -> Checked | None:
     """What fits of the checks that are on; None where nothing does. `is_late`: what goes against one is told after the
-    call, because the agent cannot be stopped before it. `is_there` says whether there is such a file."""
+    call, because the agent cannot be stopped before it. `is_there` says whether there is such a file. After an edit
+    most often nothing is new: what the session has noted is asked before anything is loaded."""
     if not deck.share(CHECKS) or moment.event not in (PROMPT, BEFORE, AFTER):
         return None
     meant, noted = _checks_meant(deck, moment, place, is_late=is_late)
+    if noted and moment.event == AFTER and not moment.command:
+        states = history().checks
+        noted = [check for check in noted if states.get(check.id) != _EDITED]
     if not meant and not noted:
         return None
     from afterwit.recall.hook.checks import happened, judge
@@ -122,6 +133,7 @@ def _checks_meant(
     noted: list[DeckCheck] = []
     if moment.command and not patch:
         words = words_called(moment.command[:_LONGEST])
+        words |= words_called(moment.command[:_LONGEST].translate(_QUOTING))  # `g"it" push`
         meant = deck.checks(CALL, words, place.repo) if not is_over or is_late else []
         if is_over:
             noted = deck.checks(RAN, words, place.repo)
@@ -156,10 +168,6 @@ class Permissions:
     def __init__(self, *, refuse: bool, rewrite: bool) -> None:
         self.refuse = refuse
         self.rewrite = rewrite
-
-
-def _new() -> History:
-    return History([], "")
 
 
 def proposed(
@@ -449,7 +457,7 @@ class HookCall:
         proposal = None if is_dumb else proposed(deck, self._agent, moment, place, may, self._history)
         self.proposal = proposal
         is_late = moment.event == AFTER and not self._hooks.get("refuses", True)
-        at_checks = checked(deck, self._agent, moment, place, is_late=is_late)
+        at_checks = checked(deck, self._agent, moment, place, is_late=is_late, history=self._history)
         if moment.event == BEFORE and not self._hooks.get("refuses", True):
             at_checks = None
         self.records += [fault(self._agent, moment.session, moment.event, error) for error in deck.faults]
