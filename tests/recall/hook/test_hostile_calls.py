@@ -235,7 +235,7 @@ ODD = [
     "git commit -mSigned-off-by",
     "git commit --message=Signed-off-by",
     "git commit --trailer Signed-off-by",
-    "PowerShell -Command \"git push\"",
+    'PowerShell -Command "git push"',
     "cmd /c git push",
     "Get-ChildItem | % { git push }",
     "C:\\Users\\ada\\src\\made\\a.py",
@@ -378,7 +378,7 @@ def _steps(deck: Deck, moment: Moment) -> int:
     parsed.cache_clear()
     count = 0
 
-    def trace(frame: FrameType, event: str, argument: object) -> Any:  # noqa: ARG001 - as it is called
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
         nonlocal count
         count += event == "line"
         return trace
