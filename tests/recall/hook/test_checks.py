@@ -32,12 +32,16 @@ def reason(answered: Answered) -> str:
 
 def edit(hook: Hook, path: str = "src/belt.py", *, event: str = "after", new: str = "oil", **fields: Any) -> Answered:
     given = {"file_path": str(hook.project / path), "old_string": "dry", "new_string": new}
-    outcome = {"tool_response": {"stdout": "done"}} if event == "after" else {}
+    outcome: dict[str, Any] = {"tool_response": {"stdout": "done"}} if event == "after" else {}
     return hook.claude(event, tool_name="Edit", tool_input=given, **outcome, **fields)
 
 
 def ran(hook: Hook, command: str, output: str = "fine", **fields: Any) -> Answered:
-    given = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": {"stdout": output}}
+    given: dict[str, Any] = {
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "tool_response": {"stdout": output},
+    }
     return hook.claude("after", **given, **fields)
 
 
