@@ -24,7 +24,7 @@ class CheckKind(StrEnum):
 
 
 COMMIT_MESSAGE = ""  # the path of a text that must not stand in a commit message
-THE_USER = "the user"
+THE_USER, THE_REPOSITORY = "the user", "this repository"  # who wanted it; the second by what was seen to hold here
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

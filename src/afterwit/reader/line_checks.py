@@ -25,7 +25,7 @@ from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.knowledge.likeness import Meaning, meaning
 from afterwit.knowledge.whose_words import is_persons
 from afterwit.model.brief import LINE_LIMIT, Heading, Line, id_of_line
-from afterwit.model.check import Check
+from afterwit.model.check import THE_REPOSITORY, THE_USER, Check
 from afterwit.model.knowledge import READ, Activity, Category, Channel, Draft, Item, Scope, ScopeKind, Trigger
 from afterwit.model.text import words_of
 from afterwit.reader.compiling import ProposedBrief, ProposedLine, text_of_note
@@ -212,7 +212,9 @@ class _LineDesk:
         if why is not None:
             self._refuse(given.text, why, detail)
             return None
-        made = msgspec.structs.replace(given, notes=notes, repo=self._repo)
+        is_wish = any(item.is_decided or item.channel is Channel.USER for item in cited)
+        by = THE_USER if is_wish else THE_REPOSITORY
+        made = msgspec.structs.replace(given, notes=notes, repo=self._repo, by=by)
         if fault := fault_of_check(made):
             self._refuse(given.text, LineFault.NO_CHECK, fault)
             return None

@@ -113,7 +113,8 @@ class History:
                 self.odds = odds_in(record)
             states = record.get("is") if record.get("kind") == CHECKED else None
             self.checks.update(states if isinstance(states, dict) else {})
-            self.hears_user = self.hears_user or record.get("kind") == PROMPTED
+            is_prompt = record.get("kind") == PROMPTED and not record.get("context")
+            self.hears_user = self.hears_user or is_prompt
             if record.get("context", "") == context:
                 self._take(record)
 

@@ -102,6 +102,23 @@ def test_a_yes_after_a_stop_allows_the_command(hook: Hook) -> None:
     assert reason(hook.before("git push origin main")) == ""
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    ["Look at this log:\n```\nplease git push\n```", "<ticket>\nCommit and push it now.\n</ticket>\nFix this."],
+)
+def test_what_the_user_pasted_asks_for_nothing(hook: Hook, pasted: str) -> None:
+    turn_on(hook, PUSH)
+    ask(hook, pasted)
+    assert reason(hook.before("git push"))
+
+
+def test_what_an_agent_asks_of_a_subagent_allows_nothing(hook: Hook) -> None:
+    turn_on(hook, PUSH)
+    ask(hook, "Fix the belt.")
+    ask(hook, "Push it.", agent_id="a1")
+    assert reason(hook.before("git push", agent_id="a1"))
+
+
 def test_a_yes_to_something_else_allows_nothing(hook: Hook) -> None:
     turn_on(hook, PUSH)
     ask(hook, "yes")

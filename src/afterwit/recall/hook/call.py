@@ -126,7 +126,8 @@ def _checks_meant(
 ) -> tuple[list[DeckCheck], list[DeckCheck]]:
     """The checks that a call may go against, and those of which a prompt or a finished call may be noted."""
     if moment.event == PROMPT:
-        return [], deck.checks(ASKS, set(), place.repo) if moment.prompt else []
+        is_typed = bool(moment.prompt) and not moment.context  # a subagent is asked by an agent
+        return [], deck.checks(ASKS, set(), place.repo) if is_typed else []
     patch = _patch_in(moment)
     is_over = moment.event == AFTER
     meant: list[DeckCheck] = []
