@@ -19,6 +19,7 @@ from afterwit.recall.hook.asking import loosely_meant, wish_in
         ("ok lets get a pr up for this", "gh pr create", "asked"),
         ("open a pull request", "git push", "asked"),
         ("make a commit", "git commit", "asked"),
+        ("make check、make gen-doc", "make check", "asked"),
         ("reply to the comments", "gh pr comment", "asked"),
         ("start docker", "docker compose up", "asked"),
         ("don't push yet", "git push", "denied"),

@@ -20,7 +20,7 @@ _YES = frozenset(
 )
 _YES_IN_TWO = frozenset((("do", "it"), ("do", "so"), ("do", "that"), ("go", "ahead"), ("go", "for"), ("go", "on")))
 _CLAUSE = dict.fromkeys(map(ord, '.,;:!?\n()"“”[]{}'), " | ")
-_CLAUSE |= dict.fromkeys(map(ord, "–—•"), " | ") | dict.fromkeys(map(ord, "`*_"), " ") | {ord("’"): "'"}
+_CLAUSE |= dict.fromkeys(map(ord, "–—•、，。；：！？"), " | ") | dict.fromkeys(map(ord, "`*_"), " ") | {ord("’"): "'"}
 _PLAINLY = (("pull request", "pr"), ("merge request", "pr"), ("do not ", "don't "))
 _BREAKS = frozenset(("but", "then", "instead"))
 _PULLS = frozenset(("pr", "prs", "mr", "mrs"))
