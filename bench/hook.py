@@ -20,7 +20,9 @@ from pathlib import Path
 import msgspec
 
 from afterwit.capture.checkouts import GitCheckout
+from afterwit.knowledge.check_forms import check_from
 from afterwit.model.knowledge import Authority, Scope, ScopeKind, Trigger
+from afterwit.recall.deck.deck_checks import DeckedCheck
 from afterwit.recall.deck.firing_lines import FiringLine
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckSettings, write_deck
 from afterwit.recall.holdout import holdout_key
@@ -68,7 +70,8 @@ def table(lines: int = 100_000, rounds: int = 41) -> list[Hooks]:
         taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
         for number in range(rounds):
             for name, (arguments, payload) in calls.items():
-                session = f"{_START if name == _PROMPT else name} {number}"
+                own = (_START if name == _PROMPT else name).replace(",", "").replace(" ", "-")
+                session = f"{own}-{number}"  # hooks take no id with a blank in it
                 taken[name].append(_run(arguments, {**payload, "session_id": session}, layout))
         files = (layout.deck, *layout.deck_parts.iterdir())
         size = sum(file.stat().st_size for file in files) / 1e6
@@ -104,7 +107,20 @@ def deck_of(count: int, project: Path, key: bytes, sightings: Sequence[PlaceSigh
         lines=lines,
         prompts={_REPO: history(commits=sightings)},
         trees={_REPO: tree_file(_REPO)},
+        checks=[DeckedCheck(check_from(form, repo=_REPO), _REPO) for form in _forms()],
     )
+
+
+def _forms() -> list[str]:
+    """Fifty checks, of all kinds."""
+    kinds = (
+        "never run tool{} push unless asked",
+        "before tool{} commit: make lint{}",
+        "pnpm{} instead of npm{}",
+        "never edit src/made{}/**",
+        "after schema{}.prisma: npx gen{}",
+    )
+    return [kind.replace("{}", str(number)) for number in range(10) for kind in kinds]
 
 
 def _line(number: int) -> FiringLine:
@@ -165,6 +181,11 @@ def _calls(project: str) -> dict[str, tuple[list[str], dict[str, object]]]:
         "after, known failure": ([*hook, "after"], {**failed, **known}),
         "after, known, a change to apply": ([*hook, "after"], {**failed, **changed}),
         "before, no match": ([*hook, "before", "--refuse"], before),
+        "before, 50 checks, none fits": ([*hook, "before"], before),
+        "before, a check stops": (
+            [*hook, "before"],
+            {**shell, "tool_input": {"command": "cd src && npm3 install"}},
+        ),
         "before, refused": (
             [*hook, "before", "--refuse"],
             {**shell, "tool_input": {"command": "tool1 run --option-1"}},

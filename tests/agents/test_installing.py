@@ -64,10 +64,11 @@ def test_names_that_people_use_are_known() -> None:
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex", "gemini", "qwen", "openhands"])
-def test_nothing_is_called_before_an_action_unless_that_is_allowed(name: str) -> None:
+def test_before_an_action_checks_are_asked_and_more_only_where_that_is_allowed(name: str) -> None:
     file = "settings.json" if name in ("claude-code", "gemini", "qwen") else "hooks.json"
     before = "BeforeTool" if name == "gemini" else "PreToolUse"
-    assert before not in json.loads(written(name, file))["hooks"]
+    assert before in json.loads(written(name, file))["hooks"]
+    assert "--refuse" not in written(name, file)
     assert f"{HOOK} {name} before --refuse" in written(name, file, EVERYTHING)
 
 
@@ -78,6 +79,7 @@ def test_claude_code_hears_at_every_moment() -> None:
         "SessionStart": f"{HOOK} claude-code start {OR_SILENCE}",
         "SubagentStart": f"{HOOK} claude-code start {OR_SILENCE}",
         "UserPromptSubmit": f"{HOOK} claude-code prompt {OR_SILENCE}",
+        "PreToolUse": f"{HOOK} claude-code before {OR_SILENCE}",
         "PostToolUse": f"{HOOK} claude-code after {OR_SILENCE}",
         "PostToolUseFailure": f"{HOOK} claude-code after {OR_SILENCE}",
         "SessionEnd": f"{HOOK} claude-code end {OR_SILENCE}",
@@ -144,7 +146,7 @@ def test_cline_runs_scripts_that_are_executable() -> None:
 def test_code_that_an_agent_loads_has_our_command_in_it(name: str, end: str) -> None:
     usual, allowed = written(name, end), written(name, end, EVERYTHING)
     assert f'HOOK = ["{HOOK}", "{name}"]' in usual.replace(": string[]", "")
-    assert "BEFORE = []" in usual.replace(": string[]", "")
+    assert f'BEFORE = ["{HOOK}", "{name}", "before"]' in usual.replace(": string[]", "")
     assert f'["{HOOK}", "{name}", "before", "--refuse", "--rewrite"]' in allowed
     assert "__HOOK__" not in usual + allowed
 

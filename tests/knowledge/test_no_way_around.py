@@ -41,7 +41,7 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     },
     "recall/deck/reader.py": {"text", "listener_mark", "repo_of", "tree_of", "_part_path"},
     "recall/deck/firing_lines.py": {"_rank", "safe"},
-    "recall/hook/call.py": {"run", "_status", "summary", "tool_name"},
+    "recall/hook/call.py": {"run", "_patch_in", "_status", "summary", "tool_name"},
     "recall/deck/write.py": {"_sections"},  # as the deck stores them
     "recall/hook/triggers.py": {"_plain"},
     "recall/hook/tell.py": {"_arm"},

@@ -203,9 +203,9 @@ class Reach(NamedTuple):
         )
 
     def used(self, at: Surroundings) -> dict[str, str]:
-        """The events that call us."""
-        allowed = self.narrowed(at)
-        is_before_used = allowed.may_refuse or allowed.may_rewrite
+        """The events that call us. Before a call there is something to do where the agent can be stopped or its call be
+        changed: a check may be turned on at any time, and until then such a hook ends at once."""
+        is_before_used = self.can_refuse or self.narrowed(at).may_rewrite
         return {own: ours for own, ours in self.events.items() if ours != BEFORE or is_before_used}
 
     def groups(self, at: Surroundings, *, matcher: str | None = None, per_second: int = 1) -> dict[str, Sequence[Any]]:

@@ -20,6 +20,7 @@ from afterwit.digest.door import load_digest
 from afterwit.knowledge.door.repeated import drawn_texts
 from afterwit.measure.outcomes import Course, Figure, SpentTokens
 from afterwit.model.knowledge import ItemStatus
+from afterwit.recall.holdout import CHECK
 from afterwit.recall.prompt_block import PLACES
 from afterwit.store.rows import hooks
 from afterwit.store.rows.extras import PublishedForm, pattern_entries, versions_published
@@ -34,7 +35,7 @@ from afterwit.store.rows.session_list import (
 )
 from afterwit.store.store import readonly_database, require
 
-_REFUSED = "refuse"
+_REFUSED = ("refuse", CHECK)
 PAST_SESSIONS = 100  # of one repository and agent, before the first draw
 _DEEPEST = 16
 
@@ -168,7 +169,7 @@ class _Joining:
         course = Course(digests)
         spent = [SpentTokens(*paid) for member in members for paid in tokens_by_time(self._db, member.id)]
         drawn = [own for member in members if (own := self._drawn.get((member.agent, member.native_id))) is not None]
-        refused = sum(row.act == _REFUSED and row.text != "" for own in drawn for row in own.rows)
+        refused = sum(row.act in _REFUSED and row.text != "" for own in drawn for row in own.rows)
         texts = self._texts.get(row.repo, {})
         asked = course.asks(texts)
         figures = course.figures(spent, self._met[row.repo], refused, len(asked))

@@ -72,18 +72,6 @@ class Heard(NamedTuple):
         return f"{told}, asked for again in {self.again}" if told and self.again else told
 
 
-class CheckProposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A wish that could be decided before a call, as a model proposes it."""
-
-    kind: str
-    text: str
-    notes: tuple[str, ...]
-    command: str = ""
-    other: str = ""
-    path: str = ""
-    pattern: str = ""
-
-
 def id_of_line(repo: str, text: str) -> str:
     """The same wherever and however often the line is compiled."""
     return hashlib.sha256(f"line\0{repo}\0{text}".encode()).hexdigest()[:12]

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from afterwit.harvest.commands.spoken import PLACEHOLDER
 from afterwit.knowledge.brief import Page
 from afterwit.knowledge.whose_words import speakers
-from afterwit.model.brief import CheckProposal, Heading, Heard
+from afterwit.model.brief import Heading, Heard
+from afterwit.model.check import Check, CheckKind
 from afterwit.model.knowledge import READ, Channel, Item, ItemKind, Scope, ScopeKind
 from afterwit.reader.answers import AnswerForm, json_values, notes_schema
 from afterwit.reader.requests import CHARS_PER_TOKEN, LineSpan, ReadingPrompt, ReadingRequest, hash_texts
@@ -32,7 +33,6 @@ _MOST_NAMES = 8
 _LONGEST_NAME = 120
 _MOST_HINTS = 4
 _MOST_INSTRUCTIONS = 6_000
-CHECK_KINDS = ("not-command", "before", "instead", "not-file", "after-file", "not-text")
 _SPEAKERS = {
     Channel.USER: "the user",
     Channel.OUTCOME: "a command that was run",
@@ -65,7 +65,7 @@ class ProposedBrief(NamedTuple):
 
     lines: tuple[ProposedLine, ...] = ()
     replaced: tuple[tuple[str, str], ...] = ()  # old, new
-    checks: tuple[CheckProposal, ...] = ()
+    checks: tuple[Check, ...] = ()
 
 
 def notes_to_compile(items: Iterable[Item], repo: str) -> list[Item]:
@@ -201,7 +201,7 @@ def brief_schema() -> dict[str, Any]:
     line = {"heading": {"type": "string", "enum": list(Heading)}, "text": text, "notes": texts}
     triggers = {"prompt": {"type": "array", "items": texts}, "paths": texts, "commands": texts, "errors": texts}
     check = dict.fromkeys(("text", "command", "other", "path", "pattern"), text)
-    check |= {"kind": {"type": "string", "enum": list(CHECK_KINDS)}, "notes": texts}
+    check |= {"kind": {"type": "string", "enum": list(CheckKind)}, "notes": texts}
     fields = {
         "brief": line,
         "on_demand": {"text": text, "notes": texts, **triggers},
@@ -241,12 +241,12 @@ def _heading(given: Mapping[str, Any]) -> Heading:
     return Heading(named) if named in frozenset(Heading) else Heading.TRAP
 
 
-def _check(given: Mapping[str, Any]) -> CheckProposal | None:
+def _check(given: Mapping[str, Any]) -> Check | None:
     kind, text = _text(given, "kind"), _text(given, "text")
-    if kind not in CHECK_KINDS or not text:
+    if kind not in frozenset(CheckKind) or not text:
         return None
-    named = {name: _text(given, name)[:_LONGEST_NAME] for name in ("command", "other", "path", "pattern")}
-    return CheckProposal(kind=kind, text=text, notes=_texts(given, "notes", 40), **named)
+    named = {name: _text(given, name) for name in ("command", "other", "path", "pattern")}
+    return Check(kind=CheckKind(kind), text=text, notes=_texts(given, "notes", 40), **named)
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:

@@ -19,11 +19,13 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.commands.spoken import strangers_named_in
 from afterwit.knowledge.belief import rank
 from afterwit.knowledge.brief import MOST_SHARE, Page
+from afterwit.knowledge.check_forms import fault_of as fault_of_check
 from afterwit.knowledge.contradictions import claim_of_note, opposition
 from afterwit.knowledge.gate import rejection, review_reason
 from afterwit.knowledge.likeness import Meaning, meaning
 from afterwit.knowledge.whose_words import is_persons
-from afterwit.model.brief import LINE_LIMIT, CheckProposal, Heading, Line, id_of_line
+from afterwit.model.brief import LINE_LIMIT, Heading, Line, id_of_line
+from afterwit.model.check import THE_REPOSITORY, THE_USER, Check
 from afterwit.model.knowledge import READ, Activity, Category, Channel, Draft, Item, Scope, ScopeKind, Trigger
 from afterwit.model.text import words_of
 from afterwit.reader.compiling import ProposedBrief, ProposedLine, text_of_note
@@ -76,6 +78,7 @@ class LineFault(StrEnum):
     BROAD = "fires-too-often"
     NOT_LATER = "not-later"
     ONCE = "seen-once"
+    NO_CHECK = "no-check"
 
 
 WORDS = {
@@ -93,6 +96,7 @@ WORDS = {
     LineFault.NO_TRIGGER: "It waits for nothing, so nothing would bring it.",
     LineFault.BROAD: f"What it waits for happened in more than {MOST_SHARE:.0%} of the past sessions.",
     LineFault.ONCE: "Its notes were seen in one session alone: on demand it may stand, not on the page.",
+    LineFault.NO_CHECK: "It cannot be decided before a call.",
     LineFault.NOT_LATER: "The note that would replace the other is not later, less trusted, or of another matter.",
 }
 
@@ -102,7 +106,7 @@ class ConvictedBrief(NamedTuple):
 
     lines: tuple[Line, ...]
     replaced: tuple[tuple[str, str], ...]
-    checks: tuple[CheckProposal, ...]
+    checks: tuple[Check, ...]
     rejected: tuple[RejectedProposal, ...]
 
 
@@ -200,15 +204,21 @@ class _LineDesk:
                 kept.append(msgspec.structs.replace(line, triggers=left))
         return kept
 
-    def check(self, given: CheckProposal) -> CheckProposal | None:
-        """A proposal of a check, if its sentence is borne out as a line is."""
+    def check(self, given: Check) -> Check | None:
+        """A proposal of a check, if its sentence is borne out as a line is, and it can be decided."""
         notes = tuple(name for name in given.notes if name in self._items)
         cited = [self._items[name] for name in notes]
         why, detail = fault_of(given.text, cited, _draft(given.text, cited, self._repo))
         if why is not None:
             self._refuse(given.text, why, detail)
             return None
-        return msgspec.structs.replace(given, notes=notes)
+        is_wish = any(item.is_decided or item.channel is Channel.USER for item in cited)
+        by = THE_USER if is_wish else THE_REPOSITORY
+        made = msgspec.structs.replace(given, notes=notes, repo=self._repo, by=by)
+        if fault := fault_of_check(made):
+            self._refuse(given.text, LineFault.NO_CHECK, fault)
+            return None
+        return made
 
     def _refuse(self, text: str, why: LineFault, detail: str = "") -> bool:
         self.rejected.append(RejectedProposal(sentence=text[: 2 * LINE_LIMIT], reason=why, detail=detail))

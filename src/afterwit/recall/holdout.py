@@ -78,6 +78,11 @@ def draw(key: bytes, agent: str, session: str, item: str = "") -> float:
     return int.from_bytes(digest, "big") / (1 << (8 * _BYTES))
 
 
+def mark_of(call: str) -> str:
+    """What stands for a call in the spool, so that the same one is known again."""
+    return blake2b(call.encode("utf-8", "surrogatepass"), digest_size=_BYTES).hexdigest()
+
+
 def holdout_key(redaction_key: bytes) -> bytes:
     """The key of the draws: as secret and as lasting as the redaction key, which it is made from."""
     return blake2b(_PURPOSE, key=redaction_key, digest_size=32).digest()
@@ -90,6 +95,8 @@ COMPACTED = "compacted"
 CLEARED = "cleared"
 ENDED = "ended"
 FAULT = "fault"
+CHECKED = "check"  # what happened that checks ask for: states by the ids of checks, and nothing else
+CHECK, REPEATED = "check", "repeated"  # acts of a draw: a call was stopped; it was made again, and passed
 ON_DEMAND = "lines"  # of a draw: how many lines on demand it is about
 
 
@@ -98,10 +105,16 @@ class History:
 
     def __init__(self, records: list[dict[str, object]], context: str) -> None:
         self.odds: Odds | None = None  # under which the session was drawn
+        self.checks: dict[str, str] = {}  # the last state of each check, whoever of the session brought it about
+        self.hears_user = False  # whether prompts of the session came by
         self._forget()
         for record in records:
             if self.odds is None and record.get("kind") == DRAW:
                 self.odds = odds_in(record)
+            states = record.get("is") if record.get("kind") == CHECKED else None
+            self.checks.update(states if isinstance(states, dict) else {})
+            is_prompt = record.get("kind") == PROMPTED and not record.get("context")
+            self.hears_user = self.hears_user or is_prompt
             if record.get("context", "") == context:
                 self._take(record)
 

@@ -20,6 +20,7 @@ from afterwit.model.brief import Line
 from afterwit.model.knowledge import Item, ItemStatus
 from afterwit.recall.deck.firing_lines import answers, is_called, is_touched, lines_of
 from afterwit.recall.deck.reader import Deck
+from afterwit.recall.holdout import CHECK, REPEATED
 from afterwit.recall.recall import speaking_items
 from afterwit.recall.spooled import draws_in
 from afterwit.sessions.originals import TranscriptSource
@@ -113,7 +114,7 @@ def with_tellings(source: TranscriptSource, session: SessionRow, told: Iterator[
     waiting = tellings(source, session)
     summary = ToldInAll(
         told=sum(bool(telling.text) for telling in waiting),
-        skipped=sum(not telling.text for telling in waiting),
+        skipped=sum(not telling.text and telling.act != REPEATED for telling in waiting),
         has_called=bool(waiting) or _has_called(source, session),
         agent=session.agent,
     )
@@ -174,6 +175,8 @@ _WORDS = {
 _ACTS = {
     ACTIVITY: "at a first edit, test or commit",
     "refuse": "by refusing a command",
+    CHECK: "by a check",
+    REPEATED: "by a check",
     "rewrite": "by rewriting a command",
 }
 

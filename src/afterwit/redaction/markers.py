@@ -31,6 +31,7 @@ READING = "[afterwit asks a model to read a session]"
 LONGEST_BLOCK = 12_000  # characters, above the largest block that is ever given to an agent
 
 AGAIN = "call the same command again to run it as it is"  # stands in every refusal, and in nothing else that we say
+STRICT = "calling it again does not help"  # the same, of a check that lets nothing pass
 _TAG = r"<([A-Za-z][\w:.-]{0,80})(?:\s[^<>]{0,500})?>\s*\Z"  # compiled when it is needed, for hooks' sake
 _HEADING = (
     r"(?:\w{1,40}(?::[\w.:-]{1,100})? hook (?:additional context|success):"
@@ -111,7 +112,7 @@ def without_notes(text: str, *, with_refusals: bool = False) -> str:
     """The text without our blocks and what clients put around them; refusals stay, unless they are to go too."""
     if OPENING not in text:
         return text
-    blocks = [block for block in blocks_in(text) if with_refusals or AGAIN not in text[slice(*block)]]
+    blocks = [block for block in blocks_in(text) if with_refusals or not _refuses(text[slice(*block)])]
     pieces: list[str] = []
     at = 0
     for begin, end in blocks:
@@ -127,7 +128,11 @@ def is_refusal(text: str) -> bool:
     if not is_own(text[: _LONGEST_HEAD + len(OPENING)]):
         return False
     begin, end = blocks_in(text)[0]
-    return begin <= _LONGEST_HEAD and AGAIN in text[begin:end]
+    return begin <= _LONGEST_HEAD and _refuses(text[begin:end])
+
+
+def _refuses(block: str) -> bool:
+    return AGAIN in block or STRICT in block
 
 
 def _join(pieces: list[str]) -> str:

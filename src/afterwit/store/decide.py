@@ -269,6 +269,8 @@ def _without(entry: JournalEntry, erasure: Erasure) -> Body:
             for name in ("put", "removed")
         }
         return {**body, **left} if any(left[name] != list(body.get(name, ())) for name in left) else body
+    if entry.kind == KnowledgeEntry.CHECK_DECIDED and not erasure.items.isdisjoint(body["check"].get("notes", ())):
+        return {GONE: True}
     if entry.kind == READING_SPENT and (_is_of(body, erasure) or not body["native_id"]):
         return {**body, "agent": "", "native_id": "", "fault": ""}  # one about notes may repeat words of any session
     return body

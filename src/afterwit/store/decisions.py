@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from afterwit.model.brief import CheckProposal, Line
+from afterwit.model.brief import Line
+from afterwit.model.check import Check
 from afterwit.model.knowledge import Category, Channel, Draft, Evidence, Scope, SessionRef, Trigger
 
 
@@ -125,6 +126,7 @@ class KnowledgeEntry(StrEnum):
     CONSOLIDATED = "notes-consolidated"  # what a model said of notes by id, before briefs: see `NotesConsolidated`
     COMPILED = "brief-compiled"  # the brief that a model made of notes: see `BriefCompiled`
     BRIEF_EDITED = "brief-edited"  # what a person changed on it: see `BriefEdited`
+    CHECK_DECIDED = "check-decided"  # what a person decided about a check: see `CheckDecided`
     UNDONE = "decision-undone"  # {"machine": …, "number": …}
 
 
@@ -234,7 +236,7 @@ class BriefCompiled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     usage: ReadingUsage = ReadingUsage()
     lines: tuple[Line, ...] = ()
     replaced: tuple[tuple[str, str], ...] = ()  # the old note, the new one
-    proposals: tuple[CheckProposal, ...] = ()
+    proposals: tuple[Check, ...] = ()
     rejected: tuple[RejectedProposal, ...] = ()
     is_draft: bool = False  # it is asked about once more, with what its trial showed
 
@@ -245,6 +247,24 @@ class BriefEdited(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     repo: str
     put: tuple[Line, ...] = ()
     removed: tuple[Line, ...] = ()
+
+
+class CheckDecision(StrEnum):
+    """What a person can do with a check."""
+
+    ADDED = "added"
+    ON = "on"
+    OFF = "off"
+    REMOVED = "removed"
+
+
+class CheckDecided(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The body of an entry `CHECK_DECIDED`. It holds the whole check: a proposal may be gone by then."""
+
+    decision: CheckDecision
+    check: Check
+    is_everywhere: bool = False  # turned on in all repositories, not in its own alone
+    is_strict: bool = False  # the same call does not pass when it is made again
 
 
 class SharedState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

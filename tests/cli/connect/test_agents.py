@@ -26,14 +26,14 @@ def test_a_dry_run_shows_the_change_and_does_nothing(run: Run, settings: Path, t
     done = run("connect", "claude-code", "--dry-run")
     assert (done.returncode, done.stderr) == (0, "")
     assert '+    "SessionStart": [' in done.stdout
-    assert "PreToolUse" not in done.stdout
+    assert "PreToolUse" in done.stdout
     assert settings.read_bytes() == before
     assert not (tmp_path / "store").exists()
 
 
 def test_the_summary_comes_first_and_the_lines_on_request(run: Run, settings: Path, home: Path) -> None:
     summary = [
-        "claude-code: adds 6 hooks and 1 MCP server to 2 files, and 1 file of its own.",
+        "claude-code: adds 7 hooks and 1 MCP server to 2 files, and 1 file of its own.",
         f"    change  {settings}",
         f"    create  {home / '.claude.json'}",
         f"    create  {home / SKILL}",

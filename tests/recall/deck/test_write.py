@@ -35,10 +35,10 @@ def found(deck: reading.Deck, moment: str, *words: str, repo: str = "", agent: s
 
 
 def test_settings_come_back_as_they_went_in(tmp_path: Path) -> None:
-    settings = DeckSettings(key=b"\0\xff" * 8, session_share=0.25, refusing=("codex", "pi"), learns_at_end=False)
+    settings = DeckSettings(key=b"\0\xff" * 8, session_share=0.25, arms=("codex", "pi"), learns_at_end=False)
     write_deck(tmp_path / "deck.db", DeckContent(settings))
     deck = reading.Deck(str(tmp_path / "deck.db"))
-    assert (deck.key(), deck.share("session_share"), deck.names("refusing")) == (b"\0\xff" * 8, 0.25, ["codex", "pi"])
+    assert (deck.key(), deck.share("session_share"), deck.names("arms")) == (b"\0\xff" * 8, 0.25, ["codex", "pi"])
     assert (deck.share("learns_at_end"), deck.share("nothing"), deck.text("opening")) == (0.0, 0.0, OPENING)
 
 

@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from afterwit.model.knowledge import EVERYWHERE, Authority, Scope, ScopeKind, Trigger
+from afterwit.recall.deck.deck_checks import DeckedCheck
 from afterwit.recall.deck.firing_lines import FiringLine
 from afterwit.recall.deck.write import DeckBlock, DeckContent, DeckExample, DeckSettings, DeckThread, write_deck
 from afterwit.recall.prompt_block import BlockLine, BlockSection
@@ -92,6 +94,7 @@ class Hook:
         blocks: list[DeckBlock] | None = None,
         examples: tuple[DeckExample, ...] = (),
         threads: tuple[DeckThread, ...] = (),
+        checks: Sequence[DeckedCheck] = (),
         **settings: Any,
     ) -> None:
         chosen = DeckSettings(**{"key": KEY, "session_share": 0.0, "item_share": 0.0, **settings})
@@ -103,6 +106,7 @@ class Hook:
             lines=LINES if lines is None else lines,
             examples=examples,
             threads=threads,
+            checks=checks,
         )
         write_deck(self.layout.deck, deck)
 

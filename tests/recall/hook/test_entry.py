@@ -208,8 +208,7 @@ def test_advice_that_is_a_command_of_its_own_is_put_in_for_no_other(hook: Hook) 
 
 def test_without_being_asked_for_nothing_is_refused_or_rewritten(hook: Hook) -> None:
     assert hook.before("pnpm test --fast").stdout == ""
-    hook.compile(refusing=("claude-code",))
-    assert "deny" in hook.before("pnpm test --fast").stdout
+    assert "deny" in hook.before("pnpm test --fast", "--refuse").stdout
 
 
 def test_a_session_that_is_held_out_gets_nothing_and_is_recorded(hook: Hook) -> None:
@@ -292,9 +291,9 @@ def test_the_longest_id_is_taken(hook: Hook) -> None:
 def test_a_call_is_noted_even_if_there_is_nothing_to_record(hook: Hook) -> None:
     called = hook.layout.spool / "kimi-code.called"
     payload = {"session_id": "s1", "cwd": "/elsewhere", "hook_event_name": "UserPromptSubmit", "prompt": "Hello"}
-    hook("kimi-code", "before", payload)
+    hook("kimi-code", "before", payload, "--refuse")
     os.utime(called, (1, 1))
-    hook("kimi-code", "before", payload)
+    hook("kimi-code", "before", payload, "--refuse")
     assert called.stat().st_mtime > 1
     assert (called.stat().st_size, called.stat().st_mode & 0o777) == (0, 0o600)
 

@@ -62,7 +62,9 @@ _SETS = ("set", "setopt")
 
 def exits_of(body: tuple[Pipeline, ...]) -> Exits:
     reach, options = _sequence(body, _Options())
-    return Exits(_main(list(_run(body))), reach.deciding, frozenset(reach.reporting | reach.aborting), options.pipefail)
+    return Exits(
+        _main(list(commands_run(body))), reach.deciding, frozenset(reach.reporting | reach.aborting), options.pipefail
+    )
 
 
 def _main(ran: Sequence[Command]) -> Command | None:
@@ -73,14 +75,14 @@ def _main(ran: Sequence[Command]) -> Command | None:
     return next(command for command in reversed(ran) if command.weight == most)
 
 
-def _run(body: Iterable[Pipeline]) -> Iterator[Command]:
+def commands_run(body: Iterable[Pipeline]) -> Iterator[Command]:
     """The commands that run when the line runs: not those of functions."""
     for pipeline in body:
         for stage in pipeline.stages:
             if isinstance(stage, Command):
                 yield stage
             elif stage.kind is not GroupKind.FUNCTION:
-                yield from _run(stage.body)
+                yield from commands_run(stage.body)
 
 
 def _sequence(body: Sequence[Pipeline], options: _Options) -> tuple[_Reach, _Options]:
@@ -97,7 +99,7 @@ def _sequence(body: Sequence[Pipeline], options: _Options) -> tuple[_Reach, _Opt
             aborting |= reach.reporting
         last = _Reach(reach.reporting, reach.aborting, reach.deciding or last.deciding)
     if body and _passes_code_on(body[-1]):
-        ran = list(_run(body))
+        ran = list(commands_run(body))
         return _Reach({command.number for command in ran}, aborting, _main(ran)), options
     return _Reach(last.reporting, aborting, last.deciding), options
 

@@ -68,12 +68,12 @@ export const Afterwit = async ({ directory }) => {
 
     "chat.message": async (input, output) => {
       const session = input.sessionID
-      if (met.has(session) || roots.has(session)) return
-      met.add(session)
+      if (roots.has(session)) return
       const prompt = output.parts.filter((part) => part.type === "text").map((part) => part.text).join("\n")
-      const start = await ask("start", told(session, { source: "startup" }))
-      const first = await ask("prompt", told(session, { prompt }))
-      const text = [start.context, first.context].filter(Boolean).join("\n\n")
+      const start = met.has(session) ? {} : await ask("start", told(session, { source: "startup" }))
+      met.add(session)
+      const said = await ask("prompt", told(session, { prompt }))
+      const text = [start.context, said.context].filter(Boolean).join("\n\n")
       if (!text) return
       const id = `prt_${Date.now().toString(16)}afterwit`
       const message = output.message.id

@@ -61,10 +61,9 @@ export default function (pi: any) {
     const why = compaction && compaction !== seen ? "compact" : source;
     seen = compaction;
     source = "";
-    if (!why) return;
-    const start = await ask("start", told(ctx, { source: why }));
-    const first = why === "startup" ? await ask("prompt", told(ctx, { prompt: event.prompt })) : {};
-    const content = [start.context, first.context].filter(Boolean).join("\n\n");
+    const start = why ? await ask("start", told(ctx, { source: why })) : {};
+    const said = await ask("prompt", told(ctx, { prompt: event.prompt }));
+    const content = [start.context, said.context].filter(Boolean).join("\n\n");
     if (content) return { message: { customType: "afterwit", content, display: false } };
   });
 

@@ -19,6 +19,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.model.captured import ActionRow
 from afterwit.model.figures import human_count, human_dollars, human_span, human_tokens
 from afterwit.model.kinds import EventKind, Lean, Status
+from afterwit.recall.holdout import CHECK, REPEATED
 from afterwit.recall.told import said_at
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.cost import Spending
@@ -67,7 +68,7 @@ _ENDS = {
     Status.CANCELLED: ("◌", {"fg": "yellow"}),
     Status.UNKNOWN: ("·", {}),
 }
-_ACTS = {"refuse": "refused a command", "rewrite": "ran another command"}
+_ACTS = {"refuse": "refused a command", "rewrite": "ran another command", CHECK: "stopped a call"}
 _PROBABLY_FAILED = ("!", {"fg": "yellow"})
 
 
@@ -186,6 +187,10 @@ class _Drawing:
         moment = said_at(telling.moment, telling.act)
         where = f" in the subagent {telling.context}" if telling.context else ""
         waits = "" if telling.is_learned else " (not learned yet)"
+        if telling.act == REPEATED:
+            yield from self._block(
+                "◆", f"the call was made again{where}{waits}, and passed", depth, telling.at_ms, None
+            )
         if telling.text:
             act = _ACTS.get(telling.act, "told")
             yield from self._block("◆", f"{act} {moment}{where}{waits}:\n{telling.text}", depth, telling.at_ms, None)

@@ -18,7 +18,15 @@ from afterwit.knowledge.door.settle import recorded
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT, Channel, Evidence, Item
 from afterwit.sessions.filters import find_repo, find_session
-from afterwit.store.decisions import Forgettable, Forgotten, ItemChanges, JournalEntry, KnowledgeEntry, in_force
+from afterwit.store.decisions import (
+    CheckDecided,
+    Forgettable,
+    Forgotten,
+    ItemChanges,
+    JournalEntry,
+    KnowledgeEntry,
+    in_force,
+)
 from afterwit.store.store import readonly_database
 
 _BY_PEOPLE = (
@@ -31,6 +39,7 @@ _BY_PEOPLE = (
     KnowledgeEntry.CONSOLIDATED,
     KnowledgeEntry.COMPILED,
     KnowledgeEntry.BRIEF_EDITED,
+    KnowledgeEntry.CHECK_DECIDED,
 )
 _BY_MODELS = (KnowledgeEntry.READ, KnowledgeEntry.CONSOLIDATED, KnowledgeEntry.COMPILED)
 
@@ -148,6 +157,9 @@ def _what(entry: JournalEntry) -> str:
     if entry.kind == KnowledgeEntry.BRIEF_EDITED:
         count = len(body.get("put", ())), len(body.get("removed", ()))
         return f"edit the brief of {body['repo']}: {count[0]} written or kept, {count[1]} taken out"
+    if entry.kind == KnowledgeEntry.CHECK_DECIDED:
+        decided = msgspec.convert(body, CheckDecided)
+        return f"check {decided.check.id} {decided.decision}: {decided.check.form}"
     if entry.kind == KnowledgeEntry.REPORTED:
         return f"reported {entry.item} as {'helpful' if body['is_helpful'] else 'wrong'}"
     return f"undo {body['number']}"

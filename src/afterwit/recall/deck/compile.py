@@ -21,6 +21,7 @@ from afterwit.config.run_rules import known_people
 from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.digest.door import load_digest
 from afterwit.knowledge.brief import ENTRIES, Page, is_in_progress, pages_of, threads_of, told_lines
+from afterwit.knowledge.checks import checks_in_force
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here, own_names
 from afterwit.knowledge.door.settle import recorded_about
@@ -30,6 +31,7 @@ from afterwit.model.errors import StoreError
 from afterwit.model.knowledge import EVERYWHERE, Item, Scope, ScopeKind
 from afterwit.model.text import roots_of
 from afterwit.recall.brief_block import thread_lines, worked_example
+from afterwit.recall.deck.deck_checks import DeckedCheck
 from afterwit.recall.deck.firing_lines import FiringLine, Redact, lines_of, lines_on_demand
 from afterwit.recall.deck.prompt_tables import MOST_SESSIONS, PromptChanges, PromptSource, sighting_of
 from afterwit.recall.deck.reader import LOOKER, SESSION, SUBAGENT, listener_mark
@@ -55,7 +57,7 @@ from afterwit.redaction.markers import placeholder
 from afterwit.repos.identity import is_folder
 from afterwit.sources.checkout import TRUNKS, is_merged
 from afterwit.store.database import UNREADABLE, is_damage, transaction
-from afterwit.store.decisions import in_force
+from afterwit.store.decisions import KnowledgeEntry, in_force
 from afterwit.store.layout import redaction_key
 from afterwit.store.marks import (
     DECK,
@@ -179,7 +181,8 @@ class _Compiling:
         self._checkouts = {checkout.repo: checkout for checkout in git_checkouts(store, world)}
         scopes = item_scopes(store.db)
         self._noted = {scope.removeprefix(_REPO) for scope in scopes if scope.startswith(_REPO)}
-        self._pages = pages_of(in_force(recorded_about(store.db, (), ENTRIES)))
+        self._entries = in_force(recorded_about(store.db, (), (*ENTRIES, KnowledgeEntry.CHECK_DECIDED)))
+        self._pages = pages_of(self._entries)
         self._repos = sorted({*repo_names(store.db), *self._checkouts, *self._noted, *self._pages} - {""})
         self._shared_rows = self._rows([scope for scope in scopes if not scope.startswith(_REPO)])
         self._start = _hash(settings_of(world), preference_lines(world))
@@ -200,6 +203,7 @@ class _Compiling:
             marks=marks,
             personal={repo: self._personal(repo) for repo in marks if self._is_noted_anew(repo, marks[repo])},
             examples=list(_examples(self._store)),
+            checks=[DeckedCheck.of(state) for state in checks_in_force(self._entries)],
         )
 
     def redact(self, text: str) -> str:

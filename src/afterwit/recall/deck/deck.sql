@@ -47,3 +47,27 @@ CREATE TABLE dealt (
     blocks TEXT NOT NULL,               -- and of the blocks
     stories INTEGER NOT NULL            -- of its sessions, as far as it matters how many there are
 ) STRICT, WITHOUT ROWID;
+
+-- The checks that are on.
+CREATE TABLE checks (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    repo TEXT NOT NULL,                 -- "" in all of them
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    wanted_by TEXT NOT NULL,
+    command TEXT NOT NULL,
+    other TEXT NOT NULL,
+    path TEXT NOT NULL,
+    pattern TEXT NOT NULL,
+    is_strict INTEGER NOT NULL
+) STRICT;
+
+-- Each check under the rarest of the words that must occur where it may matter.
+CREATE TABLE check_keys (
+    moment TEXT NOT NULL,               -- call, file (about to be edited), ran, touched (a file), asks (a prompt)
+    word TEXT NOT NULL,                 -- "" where there is none
+    needs TEXT NOT NULL,                -- all of them, separated by blanks
+    number INTEGER NOT NULL,
+    PRIMARY KEY (moment, word, needs, number)
+) STRICT, WITHOUT ROWID;

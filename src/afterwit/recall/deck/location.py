@@ -14,8 +14,11 @@ import os
 import sys
 import time
 
-from afterwit.recall.deck.reader import Deck
 from afterwit.store.regular_files import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # whoever only wants to know where the store is opens no deck
+    from afterwit.recall.deck.reader import Deck
 
 # pathlib takes longer to load than all that is done here.
 # ruff: noqa: PTH100, PTH111, PTH112, PTH118, PTH119, PTH120
@@ -59,7 +62,7 @@ class Location:
         return whole[len(root) + 1 :] if root and whole.startswith(f"{root}/") else ""
 
 
-def location_of(deck: Deck, cwd: str) -> Location:
+def location_of(deck: "Deck", cwd: str) -> Location:
     """The repository that a folder belongs to; none where nothing tells."""
     folders = _upwards(cwd)
     home = os.path.expanduser("~")
@@ -74,14 +77,14 @@ def location_of(deck: Deck, cwd: str) -> Location:
     return Location(repo, top)
 
 
-def _recognise_checkout(deck: Deck, main: str) -> str:
+def _recognise_checkout(deck: "Deck", main: str) -> str:
     """The repository of a checkout in which no session was seen: by its remote, an alias, or its name."""
     from afterwit.repos.remotes import keys_of_checkout
 
     return deck.repo_of(keys_of_checkout(_remote(main), os.path.basename(main)))
 
 
-def is_left_out(deck: Deck, agent: str, cwd: str) -> bool:
+def is_left_out(deck: "Deck", agent: str, cwd: str) -> bool:
     """Whether the user's settings leave this agent, this folder or its repository out. A repository goes by the name
     that it was learned under, and by its remote."""
     entries = deck.names("exclude")
@@ -103,7 +106,7 @@ def is_left_out(deck: Deck, agent: str, cwd: str) -> bool:
     return exclusion.has_repo(place.repo or os.path.basename(main or cwd))
 
 
-def _look_up_folders(deck: Deck, folders: list[str], home: str) -> Location:
+def _look_up_folders(deck: "Deck", folders: list[str], home: str) -> Location:
     """The first of the folders that the deck has, by its whole name or below the user's home."""
     spelled: dict[str, str] = {}
     for folder in folders:
@@ -169,7 +172,7 @@ _WAIT_SECONDS = 0.5
 _PAUSE_SECONDS = 0.005
 
 
-def recognised(deck: Deck, place: Location, store: str, *, may_ask: bool) -> Location:
+def recognised(deck: "Deck", place: Location, store: str, *, may_ask: bool) -> Location:
     """The place with the repository that it begins like, where that is known."""
     if place.repo or not place.root or not deck.knows_commits():
         return place

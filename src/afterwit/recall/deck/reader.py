@@ -22,17 +22,21 @@ from afterwit.redaction.shown import Shown, of_deck
 # pathlib takes longer to load than all that is done here.
 # ruff: noqa: PTH118, PTH119, PTH120
 
-VERSION = 8
+VERSION = 9
 EXAMPLES = "examples"  # a setting: the worked examples of an experiment, by repository
 SESSION, SUBAGENT, LOOKER = "session", "subagent", "looker"  # who is told a start block
 PARTS = "deck"  # the folder of `store.layout.Layout.deck_parts`
 REPO = "repo"  # names in the table `indexes` of a part
 PLACES = "places"
+CALL, FILE, RAN, TOUCHED, ASKS = "call", "file", "ran", "touched", "asks"  # when a check may matter
+CHECKS = "checks"  # a setting: how many are on
+CHECK_COLUMNS = ("id", "kind", "text", "wanted_by", "command", "other", "path", "pattern", "is_strict")
 LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
 TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule", "activity", "lines")
 _PLAIN = {code: " " for code in range(128) if not chr(code).isalnum()}
 _DIGITS = "0123456789."
 _COLUMNS = ", ".join((*(f"triggers.{name}" for name in TRIGGER_COLUMNS), *(f"lines.{name}" for name in LINE_COLUMNS)))
+_CHECK = ", ".join(f"checks.{name}" for name in CHECK_COLUMNS)
 _LINE_AT = 1 + len(TRIGGER_COLUMNS)
 Lines = list[tuple[str, Shown]]  # of a block, each with the item that it tells
 
@@ -94,6 +98,34 @@ class DeckTrigger:
         self.rule = rule
         self.activity = activity
         self.lines = texts_in(lines)
+
+
+class DeckCheck:
+    """A check that is on. A row of the table `checks`."""
+
+    __slots__ = CHECK_COLUMNS
+
+    def __init__(
+        self,
+        id: str,  # noqa: A002 - the column
+        kind: str,
+        text: Shown,
+        wanted_by: Shown,
+        command: str,
+        other: str,
+        path: str,
+        pattern: str,
+        is_strict: int,
+    ) -> None:
+        self.id = id
+        self.kind = kind
+        self.text = text
+        self.wanted_by = wanted_by
+        self.command = command
+        self.other = other
+        self.path = path
+        self.pattern = pattern
+        self.is_strict = bool(is_strict)
 
 
 class Deck:
@@ -209,6 +241,16 @@ class Deck:
             for row in db.execute(query, values)
             if words.issuperset(row[0].split()) and row[_LINE_AT] not in self._hushed
         ]
+
+    def checks(self, moment: str, words: set[str], repo: str) -> list[DeckCheck]:
+        """The checks that may matter at this moment in this repository: all words that they need occur."""
+        query = f"""SELECT check_keys.needs, {_CHECK} FROM json_each(:words) AS given
+                    CROSS JOIN check_keys ON check_keys.moment = :moment AND check_keys.word = given.value
+                    CROSS JOIN checks ON checks.number = check_keys.number AND checks.repo IN (:repo, '')
+                    ORDER BY checks.number"""  # noqa: S608
+        rows = self._db.execute(query, {"words": dumps([*words, ""]), "moment": moment, "repo": repo})
+        found = (row[1:] for row in rows if words.issuperset(row[0].split()))
+        return [DeckCheck(own, kind, of_deck(text), of_deck(by), *rest) for own, kind, text, by, *rest in found]
 
     def texts(self, repo: str, agent: str) -> list[Shown]:
         """What the page and all lines say that hold in this place."""

@@ -23,9 +23,10 @@ import apsw
 import msgspec
 
 from afterwit.model.knowledge import ScopeKind
+from afterwit.recall.deck.deck_checks import DeckedCheck, mark_checks, put_checks
 from afterwit.recall.deck.firing_lines import LINE_TABLES, FiringLine, Redact, put_lines, safe
 from afterwit.recall.deck.prompt_tables import PromptSource, schema, update_prompt_tables
-from afterwit.recall.deck.reader import EXAMPLES, PARTS, REPO, SESSION, VERSION, opened_immutable
+from afterwit.recall.deck.reader import CHECKS, EXAMPLES, PARTS, REPO, SESSION, VERSION, opened_immutable
 from afterwit.recall.prompt_block import BlockLine, BlockSection
 from afterwit.redaction.markers import CLOSING, OPENING
 from afterwit.redaction.shown import Shown
@@ -171,8 +172,6 @@ class DeckSettings(NamedTuple):
     session_share: float = 0.1  # of sessions that get nothing, to compare with
     item_share: float = 0.1  # of items that a session does not get
     arms: tuple[str, ...] = ()  # of the experiment that is under way, if any
-    refusing: tuple[str, ...] = ()  # agents whose commands may be refused once
-    rewriting: tuple[str, ...] = ()  # agents whose commands may be rewritten
     refuse_confidence: float = 0.8
     rewrite_confidence: float = 0.95
     most_lines: int = 1  # after one failure
@@ -196,6 +195,7 @@ class DeckContent(NamedTuple):
     personal: Mapping[str, Collection[str]] = MappingProxyType({})  # notes that are people's words, where they changed
     threads: Iterable[DeckThread] = ()
     examples: Iterable[DeckExample] = ()  # of templates, in an experiment that compares them
+    checks: Sequence[DeckedCheck] = ()  # that are on
 
 
 def write_deck(
@@ -218,6 +218,10 @@ def write_deck(
                 writing.fill(db, parts)
             sync(beside)
             about_to(fingerprint(beside))
+            if deck.checks:
+                mark_checks(path, is_on=True)
+        if not deck.checks:
+            mark_checks(path, is_on=False)
         step("the deck is written")
         _remove_others(parts_folder(path), {part.file for part in parts})
     except (apsw.Error, OSError) as error:
@@ -277,7 +281,9 @@ class _Writing:
         with transaction(db):
             for name in ("deck.sql", "lines.sql"):
                 db.execute(schema(name))
-            db.executemany("INSERT INTO settings VALUES (?, ?)", (*_settings(deck.settings), self._examples()))
+            settings = (*_settings(deck.settings), self._examples(), (CHECKS, len(deck.checks)))
+            db.executemany("INSERT INTO settings VALUES (?, ?)", settings)
+            put_checks(db, deck.checks, self._redact)
             db.executemany("INSERT INTO roots VALUES (?, ?)", sorted(deck.roots.items()))
             db.executemany("INSERT INTO remotes VALUES (?, ?)", sorted(deck.remotes.items()))
             db.executemany("INSERT INTO trees VALUES (?, ?)", sorted(deck.trees.items()))

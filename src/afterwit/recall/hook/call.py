@@ -18,13 +18,27 @@ import apsw
 
 from afterwit.agents.hook_payloads import AFTER, BEFORE, COMPACT, END, PROMPT, START, Answer, Moment, described
 from afterwit.recall.deck.location import Location, is_left_out, location_of, recognised
-from afterwit.recall.deck.reader import Deck, DeckLine, DeckTrigger, words_called, words_in
+from afterwit.recall.deck.reader import (
+    ASKS,
+    CALL,
+    CHECKS,
+    FILE,
+    RAN,
+    TOUCHED,
+    Deck,
+    DeckCheck,
+    DeckLine,
+    DeckTrigger,
+    words_called,
+    words_in,
+)
 from afterwit.recall.holdout import ENDED, FAULT, History
 from afterwit.recall.hook.entry import stop_timer
 from afterwit.store.spool_file import TOOL, SpoolFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from afterwit.recall.hook.checks import Breach
     from afterwit.recall.places import LikelyPlace
     from afterwit.redaction.shown import Shown
 
@@ -35,6 +49,9 @@ _REVIEW = "review"
 _READERS = ("read", "view", "grep", "glob", "ls")  # how tools are named that change no file
 _PATCH = "*** Begin Patch"
 _LONGEST = 65_536  # characters of a patch that are looked at
+_QUOTING = dict.fromkeys(map(ord, "\"'\\"))
+_EDITED = "edited"  # what `checks` notes of an edit
+_WRITERS = frozenset(("sed", "perl", "tee", "cp", "mv", "rm", "truncate", "ln", "install", "unlink"))
 
 
 class Proposal:
@@ -62,6 +79,88 @@ class Proposal:
         self.is_rewrite = is_rewrite
 
 
+def _new() -> History:
+    return History([], "")
+
+
+class Checked:
+    """What checks have to do with a moment: those that the call may go against, and what is to be noted of others."""
+
+    __slots__ = ("breaches", "states")
+
+    def __init__(self, breaches: "list[Breach]", states: dict[str, str]) -> None:
+        self.breaches = breaches
+        self.states = states
+
+
+def checked(
+    deck: Deck,
+    agent: str,
+    moment: Moment,
+    place: Location,
+    *,
+    is_late: bool = False,
+    is_there: "Callable[[str], bool]" = os.path.exists,
+    history: "Callable[[], History]" = _new,
+) -> Checked | None:
+    """What fits of the checks that are on; None where nothing does. `is_late`: what goes against one is told after the
+    call, because the agent cannot be stopped before it. `is_there` says whether there is such a file. After an edit
+    most often nothing is new: what the session has noted is asked before anything is loaded."""
+    if not deck.share(CHECKS) or moment.event not in (PROMPT, BEFORE, AFTER):
+        return None
+    meant, noted = _checks_meant(deck, moment, place, is_late=is_late)
+    if noted and moment.event == AFTER and not moment.command:
+        states = history().checks
+        noted = [check for check in noted if states.get(check.id) != _EDITED]
+    if not meant and not noted:
+        return None
+    from afterwit.recall.hook.checks import happened, judge
+
+    breaches = judge(meant, agent, moment, place, is_there) if meant else []
+    states = happened(noted, agent, moment, place) if noted else {}
+    return Checked(breaches, states) if breaches or states else None
+
+
+def _checks_meant(
+    deck: Deck, moment: Moment, place: Location, *, is_late: bool
+) -> tuple[list[DeckCheck], list[DeckCheck]]:
+    """The checks that a call may go against, and those of which a prompt or a finished call may be noted."""
+    if moment.event == PROMPT:
+        is_typed = bool(moment.prompt) and not moment.context  # a subagent is asked by an agent
+        return [], deck.checks(ASKS, set(), place.repo) if is_typed else []
+    patch = _patch_in(moment)
+    is_over = moment.event == AFTER
+    meant: list[DeckCheck] = []
+    noted: list[DeckCheck] = []
+    if moment.command and not patch:
+        words = words_called(moment.command[:_LONGEST])
+        words |= words_called(moment.command[:_LONGEST].translate(_QUOTING))  # `g"it" push`
+        meant = deck.checks(CALL, words, place.repo) if not is_over or is_late else []
+        if is_over:
+            noted = deck.checks(RAN, words, place.repo)
+            noted += deck.checks(TOUCHED, words, place.repo) if _may_write(moment.command[:_LONGEST], words) else []
+    elif (patch or moment.path) and not moment.tool.lower().startswith(_READERS):
+        path = place.below(moment.path, moment.cwd) if moment.path else ""
+        words = words_in(patch[:_LONGEST] or path)
+        meant = deck.checks(FILE, words, place.repo) if not is_over or is_late else []
+        noted = deck.checks(TOUCHED, words, place.repo) if is_over else []
+    return meant, list({check.id: check for check in noted}.values())
+
+
+def _patch_in(moment: Moment) -> str:
+    """The text of a patch, in whatever argument it comes."""
+    if _PATCH in moment.command:
+        return moment.command
+    return next((text for text in moment.arguments.values() if isinstance(text, str) and _PATCH in text), "")
+
+
+def _may_write(command: str, words: set[str]) -> bool:
+    """Whether a command line may plainly write a file: by a redirection that is none of the usual, or a tool for it."""
+    for usual in ("2>&1", "2>/dev/null", ">/dev/null", "> /dev/null", "=>", "->"):
+        command = command.replace(usual, "")
+    return ">" in command or not words.isdisjoint(_WRITERS)
+
+
 class Permissions:
     """What the user allows at this agent, as far as the agent can do it."""
 
@@ -70,10 +169,6 @@ class Permissions:
     def __init__(self, *, refuse: bool, rewrite: bool) -> None:
         self.refuse = refuse
         self.rewrite = rewrite
-
-
-def _new() -> History:
-    return History([], "")
 
 
 def proposed(
@@ -139,10 +234,12 @@ def _fires_before(trigger: DeckTrigger, moment: Moment, *, is_any: bool) -> bool
 
 def _is_rewritable(deck: Deck, line: DeckLine, command: str) -> bool:
     """Proven, exact, and without anything that a shell takes for more than a word."""
+    from afterwit.recall.hook.tell import is_plain_line
+
     return (
         line.replaces.strip() == command.strip() != ""
         and line.confidence >= deck.share("rewrite_confidence")
-        and not set(line.advice) & set("`$&|;<>(){}[]*?!~#\\'\"\n\r")
+        and is_plain_line(line.advice)
     )
 
 
@@ -197,7 +294,7 @@ def _activity_words(moment: Moment, path: str) -> set[str]:
     tool = moment.tool.lower()
     if tool.startswith("mcp"):
         return {_REVIEW}
-    patch = next((text for text in moment.arguments.values() if isinstance(text, str) and _PATCH in text), "")
+    patch = _patch_in(moment)
     if patch or path:
         return {_EDIT} | words_in(patch[:_LONGEST] or path) if not tool.startswith(_READERS) else set()
     if not moment.command:
@@ -338,7 +435,7 @@ class HookCall:
             deck is not None and is_refused and deck.text("opening") in moment.output
         )  # a refusal of ours comes back
         if moment.event in (AFTER, END):
-            self._note_event("denied" if is_own and moment.command else _status(moment))
+            self._note_event("denied" if is_own and (moment.command or moment.path) else _status(moment))
         answer = self._answer(deck) if deck is not None and not is_own else None
         if answer is None:
             self._append()
@@ -355,19 +452,25 @@ class HookCall:
         is_dumb = moment.event not in (BEFORE, COMPACT, *carries)
         place = recognised(deck, location_of(deck, moment.cwd), self._folder, may_ask=moment.event == START)
         may = Permissions(
-            refuse=self._may(deck, "refuses", "--refuse", "refusing"),
-            rewrite=self._may(deck, "rewrites", "--rewrite", "rewriting"),
+            refuse=self._may("refuses", "--refuse"),
+            rewrite=self._may("rewrites", "--rewrite"),
         )
         proposal = None if is_dumb else proposed(deck, self._agent, moment, place, may, self._history)
         self.proposal = proposal
+        is_late = moment.event == AFTER and not self._hooks.get("refuses", True)
+        at_checks = checked(deck, self._agent, moment, place, is_late=is_late, history=self._history)
+        if moment.event == BEFORE and not self._hooks.get("refuses", True):
+            at_checks = None
         self.records += [fault(self._agent, moment.session, moment.event, error) for error in deck.faults]
-        if proposal is None and moment.event not in _LOOKS_BACK and carries != (AFTER,):
+        if proposal is None and at_checks is None and moment.event not in _LOOKS_BACK and carries != (AFTER,):
             return None
         from afterwit.recall.hook.tell import HookTeller
 
         teller = HookTeller(deck, self._agent, moment, place, self._now_ms())
         with self._file() as file:
-            answer = teller.tell(History(file.records(), moment.context), proposal, carries)
+            history = History(file.records(), moment.context)
+            answer = teller.check(history, at_checks, may) if at_checks is not None else None
+            answer = answer or teller.tell(history, proposal, carries)
             stop_timer()
             self.records += teller.records
             if self.records:
@@ -379,11 +482,9 @@ class HookCall:
         with self._file() as file:
             return History(file.records(), self._moment.context)
 
-    def _may(self, deck: Deck, ability: str, flag: str, setting: str) -> bool:
-        """Whether the agent can do it and the user asked for it, when connecting or in the settings."""
-        if self._moment.event != BEFORE or not self._hooks.get(ability, True):
-            return False
-        return flag in self._flags or self._agent in deck.names(setting)
+    def _may(self, ability: str, flag: str) -> bool:
+        """Whether the agent can do it and the user asked for it when connecting."""
+        return self._moment.event == BEFORE and bool(self._hooks.get(ability, True)) and flag in self._flags
 
     def _deck(self) -> Deck | None:
         path = f"{self._folder}/{DECK}"

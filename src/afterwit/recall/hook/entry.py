@@ -11,9 +11,10 @@ import sys
 import time
 from _thread import allocate_lock, start_new_thread
 
-from afterwit.agents.hook_payloads import EVENTS, LONGEST_ID, PROMPT, READING_VARIABLE, START, payloads_of
+from afterwit.agents.hook_payloads import BEFORE, EVENTS, LONGEST_ID, PROMPT, READING_VARIABLE, START, payloads_of
 from afterwit.model.standard_streams import open_closed_streams
 
+CHECKS_ON = "checks-on"  # a file beside the deck that says that there are checks
 CALLED = ".called"  # ends the name of a file in the spool whose time is that of an agent's latest call
 _ACTION_SECONDS = 1.0
 _BLOCK_SECONDS = 2.0
@@ -53,6 +54,9 @@ def answered(agent: str, event: str, flags: list[str]) -> str:
     folder = store_folder(os.environ)
     if event not in EVENTS or not os.path.isdir(f"{folder}/spool"):  # noqa: PTH112
         return ""
+    if event == BEFORE and not any(flags) and not os.path.exists(f"{folder}/{CHECKS_ON}"):  # noqa: PTH110
+        _input()
+        return ""  # before most calls there is nothing to ask
     payloads = payloads_of(agent)
     if payloads is None:
         return ""

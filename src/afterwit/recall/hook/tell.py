@@ -10,30 +10,35 @@ from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, COMPACT, FORG
 from afterwit.recall.deck.location import Location, branch_of
 from afterwit.recall.deck.reader import LOOKER, SESSION, SUBAGENT, Deck
 from afterwit.recall.holdout import (
+    CHECK,
+    CHECKED,
     CLEARED,
     COMPACTED,
     DRAW,
     PROMPTED,
+    REPEATED,
     STARTED,
     TEMPLATE,
     History,
     is_told,
+    mark_of,
     odds_for,
 )
 from afterwit.redaction.shown import NOTHING, Shown, between_markers, command, cut, joined, ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from afterwit.recall.hook.call import Proposal
-try:
-    from _blake2 import blake2b
-except ImportError:
-    from hashlib import blake2b
-
+    from afterwit.recall.hook.call import Checked, Permissions, Proposal
+    from afterwit.recall.hook.checks import Breach
 LONGEST = 9_500  # characters that reach the model whole in every agent
 LARGEST_BLOCK = 8_000  # characters of a start block with an example, about 2,000 tokens
 _FRESH = ("", "startup", "new", "clear")
 _LOOKERS = ("explore", "explorer", "plan")  # subagents that change nothing
+
+
+def is_plain_line(line: str) -> bool:
+    """Whether nothing in a command line is more to a shell than a word."""
+    return not set(line) & set("`$&|;<>(){}[]*?!~#\\'\"\n\r")
 
 
 class HookTeller:
@@ -192,10 +197,61 @@ class HookTeller:
         details = {"signature": proposal.signature} if is_fix else {"act": ACTIVITY}
         return self._draw(self._moment.event, items, told, wanted, lines=len(new), **details)
 
+    def check(self, history: History, at_checks: "Checked", may: "Permissions") -> Answer | None:
+        """Notes what the moment means for checks, and refuses a call that goes against one: once, or each time where
+        somebody was strict. None: checks have nothing to say to it. A person turned each of them on, so none is held
+        out but in the arms of an experiment that a person started."""
+        from afterwit.recall.hook.asking import ASKED
+        from afterwit.recall.hook.checks import STOPPED, changes, standing
+
+        self._odds = history.odds or self._odds
+        states = changes(at_checks.states, history)
+        breach = next(iter(standing(at_checks.breaches, history)), None)
+        if breach is not None and breach.needs == ASKED:
+            states[breach.check.id] = STOPPED
+        if states:
+            self._note(CHECKED, **{"is": states})
+        return self._stop(history, breach, may) if breach is not None else None
+
+    def _stop(self, history: History, breach: "Breach", may: "Permissions") -> Answer | None:
+        from afterwit.recall.hook.checks import same_call
+        from afterwit.recall.hook.refusals import refusal
+
+        mark = mark_of(same_call(breach, self._moment))
+        check = breach.check
+        if mark in history.refused and not check.is_strict:
+            self._draw_check(check.id, NOTHING, NOTHING, act=REPEATED)
+            return None
+        is_late = self._moment.event != BEFORE
+        if breach.advice and may.rewrite and not is_late:
+            arguments = self._moment.with_command(breach.advice) if is_plain_line(breach.advice) else None
+            if arguments is not None:
+                notice = joined((ours("afterwit runs "), command(breach.advice), ours(" instead of what was called.")))
+                wanted = joined((check.text, ours("\n"), notice))
+                text = self._draw_check(check.id, wanted, wanted, act="rewrite")
+                return Answer(text, arguments=arguments, notice=notice) if text else None
+        wanted = refusal(breach, is_late=is_late)
+        is_shown = check.is_strict or not self._deck.names("arms") or is_told(self._arm, BEFORE)
+        text = self._draw_check(check.id, wanted if is_shown else NOTHING, wanted, act=CHECK, command=mark)
+        if not text:
+            return None
+        return Answer(text) if is_late else Answer(reason=text)
+
+    def _draw_check(self, item: str, told: Shown, wanted: Shown, **more: str) -> Shown:
+        """Records what a check did. What a person decided about is told whatever is drawn: its own odds are 1."""
+        text = self._mark(told) if told else NOTHING
+        is_held_out = bool(wanted) and not told
+        odds = {"arm": self._arm, "odds": self._odds.arms, "item_odds": 1.0}
+        took = {"ms": time.process_time_ns() // 1_000_000}
+        drawn = {"moment": self._moment.event, "items": {item: int(not is_held_out)}, "held": int(is_held_out)}
+        would = {"would": wanted} if is_held_out else {}
+        self._note(DRAW, **drawn, **odds, **took, text=text, **would, **more)
+        return text
+
     def _correct(self, history: History, proposal: "Proposal") -> Answer:
         """Refuses a command once, or rewrites it. The same command passes when it is called again."""
         (line,) = proposal.lines
-        mark = blake2b(self._moment.command.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        mark = mark_of(self._moment.command)
         arguments = self._moment.with_command(line.advice) if proposal.is_rewrite else None
         if (proposal.is_refusal and (mark in history.refused or line.item in history.answered)) or (
             proposal.is_rewrite and arguments is None

@@ -214,3 +214,24 @@ def put_shares(db: apsw.Connection, chosen: Shares) -> None:
 
 def _names(stored: str) -> tuple[str, ...]:
     return msgspec.json.decode(stored, type=tuple[str, ...])
+
+
+class CheckUse(NamedTuple):
+    """What a check did in live sessions."""
+
+    sessions: int  # in which it stopped a call
+    stopped: int
+    repeated: int  # calls that were made again all the same
+
+    @property
+    def obeyed(self) -> int:
+        return max(0, self.stopped - self.repeated)
+
+
+def uses_of_checks(db: apsw.Connection) -> dict[str, CheckUse]:
+    """By check, of what was not held out."""
+    query = """SELECT entry.key, count(DISTINCT iif(act = 'check', agent || char(0) || session, NULL)),
+                      sum(act = 'check'), sum(act = 'repeated')
+               FROM draws, json_each(draws.items) AS entry
+               WHERE act IN ('check', 'repeated') AND NOT is_held GROUP BY entry.key"""
+    return {str(item): CheckUse(*map(int, counts)) for item, *counts in db.execute(query)}
