@@ -117,3 +117,12 @@ def test_its_json_is_what_was_told_and_nothing_else(run: Run, told: Any) -> None
 @pytest.mark.usefixtures("learned")
 def test_it_marks_a_transcript_and_nothing_else(run: Run, other: str) -> None:
     assert run("sessions", "show", SESSION, "--told", other).returncode == 2
+
+
+def test_a_call_that_a_check_stopped_is_shown_and_whether_it_was_made_again(run: Run, told: Any) -> None:
+    told(3.0, "before", "Nobody asked for `git push`.", act="check", items={"c1": 1})
+    told(3.5, "before", "", act="repeated", items={"c1": 1})
+    lines = transcript(run)
+    assert lines[place(lines, "◆ stopped a call by a check") + 1] == "Nobody asked for `git push`."
+    assert place(lines, "◆ the call was made again") > place(lines, "◆ stopped a call")
+    assert any(line.startswith("Told something at 1 moment (◆)") for line in lines)
