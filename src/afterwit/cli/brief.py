@@ -6,12 +6,14 @@ from typing import Any
 import click
 import msgspec
 
-from afterwit.cli.commands import CliGroup, command
+from afterwit.cli.checks import tell_added
+from afterwit.cli.commands import DefaultGroup, command
 from afterwit.cli.reading_calls import read_with
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.engine.curation import brief as page_of_people
 from afterwit.engine.curation.brief import BriefVersion, BriefView
+from afterwit.engine.curation.checks import add_line
 from afterwit.knowledge.brief import rests_on
 from afterwit.model.brief import Heading, Heard, Line
 from afterwit.model.errors import UsageError
@@ -25,15 +27,7 @@ from afterwit.sessions.filters import Filter
 _REPO = click.argument("repo", required=False)
 
 
-class _BriefGroup(CliGroup):
-    """`afterwit brief` and `afterwit brief NAME` show the page."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        is_known = bool(args) and (args[0] in self.commands or args[0] in ("-h", "--help"))
-        return super().parse_args(ctx, args if is_known or ctx.resilient_parsing else ["show", *args])
-
-
-@click.group(cls=_BriefGroup)
+@click.group(cls=DefaultGroup, default="show")
 def brief() -> None:
     """The page that every session of a repository begins with: show, edit, compile it.
 
@@ -185,6 +179,15 @@ def drop(here: Here, ids: tuple[str, ...], repo: str | None, is_json: bool) -> N
     _tell(made.put, made.removed, is_json=is_json)
 
 
+@command(examples=("afterwit brief check 3fa9c1d2",))
+@click.argument("line")
+@click.option("--repo", metavar="NAME", help="Of this repository.")
+@reporting
+def check(here: Here, line: str, repo: str | None, is_json: bool) -> None:
+    """Make a check of a line, where it plainly has the form of one. It is off until you turn it on."""
+    tell_added(add_line(here.world, Path.cwd(), repo, line), is_json=is_json)
+
+
 def _tell(put: tuple[Line, ...], removed: tuple[Line, ...], *, is_json: bool) -> None:
     if is_json:
         print_json({"put": [line.text for line in put], "removed": [line.text for line in removed]})
@@ -269,5 +272,5 @@ def _version_shape(version: BriefVersion) -> dict[str, Any]:
     }
 
 
-for _command in (show, edit, keep, drop, compile_, log, diff):
+for _command in (show, edit, keep, drop, check, compile_, log, diff):
     brief.add_command(_command)

@@ -114,6 +114,18 @@ class CliGroup(click.Group):
         return f"`{ctx.command_path} --help` lists what there is."
 
 
+class DefaultGroup(CliGroup):
+    """A group that does what one of its commands does where no command of it is named."""
+
+    def __init__(self, *args: Any, default: str, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        is_known = bool(args) and (args[0] in self.commands or args[0] in ("-h", "--help"))
+        return super().parse_args(ctx, args if is_known or ctx.resilient_parsing else [self.default, *args])
+
+
 def _absolute(entry: Subcommand, package: str) -> Subcommand:
     return entry._replace(place=f"{package}{entry.place}") if entry.place.startswith(".") else entry
 

@@ -29,6 +29,9 @@ COMMANDS = {
     "brief": Subcommand(
         ".brief:brief", "The page that every session of a repository begins with: show, edit, compile it."
     ),
+    "checks": Subcommand(
+        ".checks:checks", "What agents are kept from doing again: add, try on past sessions, turn on and off."
+    ),
     "sessions": Subcommand(".sessions:sessions", "What was captured, and whose it is."),
     "knowledge": Subcommand(".knowledge:knowledge", "What was learned, and what people decide about it."),
     "recall": Subcommand(".recall:recall", "Show what a session would be told here."),

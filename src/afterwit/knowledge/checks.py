@@ -40,6 +40,12 @@ class CheckState(NamedTuple):
     is_everywhere: bool = False  # in force in all repositories
     at_ms: int = 0  # of the decision, or of the proposal
 
+    @property
+    def in_words(self) -> str:
+        """How it stands; where that is not its own repository alone, that too."""
+        words = "on, strict" if self.status is CheckStatus.STRICT else str(self.status)
+        return f"{words}, everywhere" if self.is_everywhere or not self.check.repo else words
+
     def holds_in(self, repo: str) -> bool:
         """Whether sessions of this repository are concerned."""
         return self.is_everywhere or self.check.repo in ("", repo)

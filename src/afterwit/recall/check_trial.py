@@ -18,6 +18,7 @@ from afterwit.agents.hook_payloads import AFTER, BEFORE, PROMPT, Moment, describ
 from afterwit.digest.last_words import is_correction, is_refusal, is_thanks
 from afterwit.model.check import Check, CheckKind
 from afterwit.model.kinds import ActionKind, EventKind, Status
+from afterwit.model.learn_run import Progress
 from afterwit.model.text import regex, roots_of
 from afterwit.recall.deck.deck_checks import checks_everywhere
 from afterwit.recall.deck.location import Location
@@ -83,6 +84,10 @@ class TriedStop(NamedTuple):
     said: str  # the user's next words; for an objection those that object
     verdict: StopVerdict
 
+    @property
+    def who_said(self) -> str:
+        return "the user before" if self.verdict is StopVerdict.ASKED else "the user then"
+
 
 class CheckTrial(NamedTuple):
     """What a trial of one check came to."""
@@ -117,10 +122,11 @@ class CheckTrial(NamedTuple):
         stops, of = len(self.stops), f"in {self.sessions} session{'' if self.sessions == 1 else 's'}"
         if not stops:
             return f"never {of}"
-        told = [f"{stops} time{'' if stops == 1 else 's'} {of}"]
-        for verdict in StopVerdict:
-            count = self.count(verdict)
-            told += [f"{verdict.in_words} {_times(count)}"] if count else []
+        objected, asked, unminded = map(self.count, StopVerdict)
+        told = [f"{_times(stops)} {of}"]
+        told += [f"the user objected after {objected}"] if objected else []
+        told += [f"{_times(asked)} the user had asked for it in words that the check does not know"] if asked else []
+        told += [f"{_times(unminded)} nobody minded"] if unminded else []
         return "; ".join(told)
 
 
@@ -136,20 +142,25 @@ class _Course(NamedTuple):
     prompts: list[tuple[int, str]]  # each with its place among the moments
 
 
-def tried_on_past(source: TranscriptSource, repo: str, checks: Sequence[Check]) -> dict[str, CheckTrial]:
+def tried_on_past(
+    source: TranscriptSource, repo: str, checks: Sequence[Check], progress: Progress | None = None
+) -> dict[str, CheckTrial]:
     """Tries these checks on the latest sessions of a repository, by their ids."""
     stops: defaultdict[str, list[TriedStop]] = defaultdict(list)
-    sessions = 0
+    rows = past_sessions(source, repo)
+    if progress is not None:
+        progress.stage("Trying", len(rows), "sessions")
     with tempfile.TemporaryDirectory(prefix="afterwit-trial-") as folder:
         path = Path(folder) / "deck.db"
         write_deck(path, DeckContent(DeckSettings(b"\0" * 16), checks=checks_everywhere(checks)), redact=_as_it_is)
         deck = Deck(str(path))
         by_id = {check.id: check for check in checks}
-        for row in past_sessions(source, repo):
-            sessions += 1
+        for row in rows:
             for name, stop in _stops_in(deck, by_id, _course(source, row)):
                 stops[name].append(stop)
-    return {check.id: CheckTrial(check, sessions, tuple(stops[check.id])) for check in checks}
+            if progress is not None:
+                progress.advance(1, 1)
+    return {check.id: CheckTrial(check, len(rows), tuple(stops[check.id])) for check in checks}
 
 
 def _as_it_is(text: str) -> str:

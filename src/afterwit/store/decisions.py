@@ -257,6 +257,10 @@ class CheckDecision(StrEnum):
     OFF = "off"
     REMOVED = "removed"
 
+    @property
+    def in_words(self) -> str:
+        return {"added": "add", "removed": "remove"}.get(self.value, f"turn {self.value}")
+
 
 class CheckDecided(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The body of an entry `CHECK_DECIDED`. It holds the whole check: a proposal may be gone by then."""
@@ -265,6 +269,11 @@ class CheckDecided(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     check: Check
     is_everywhere: bool = False  # turned on in all repositories, not in its own alone
     is_strict: bool = False  # the same call does not pass when it is made again
+
+    @property
+    def in_words(self) -> str:
+        strict, everywhere = ", strict" if self.is_strict else "", ", everywhere" if self.is_everywhere else ""
+        return f"{self.decision.in_words} the check {self.check.id}{strict}{everywhere}: {self.check.form}"
 
 
 class SharedState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

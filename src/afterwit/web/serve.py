@@ -26,13 +26,14 @@ from starlette.staticfiles import StaticFiles
 from afterwit.model.errors import AfterwitError, BusyError, ConfigError, UsageError
 from afterwit.store.database import MOST_WAIT_SECONDS
 from afterwit.web.answering import HERE, Ask, OpenPlace, WebAnswer, WebRoute, extra_pages, render
-from afterwit.web.pages import brief, knowledge, more, proof, sessions, today, transcript
+from afterwit.web.pages import brief, checks, knowledge, more, proof, sessions, today, transcript
 from afterwit.web.safety import ENTRY, Guarded, Secrets, is_of_another_user
 
 PATIENCE_SECONDS = 3.0
 ROUTES: tuple[WebRoute, ...] = (
     *today.ROUTES,
     *brief.ROUTES,
+    *checks.ROUTES,
     *knowledge.ROUTES,
     *sessions.ROUTES,
     *transcript.ROUTES,

@@ -61,7 +61,7 @@ def find_place(db: apsw.Connection, world: World, folder: Path, name: str | None
     """The repository of this name, or of this folder."""
     repo = find_repo(db, name, world.settings) if name else repo_at(db, world, folder)
     if not repo:
-        raise UsageError("No session was seen in this folder. Name a repository: `afterwit brief NAME`.")
+        raise UsageError("No session was seen in this folder. Name a repository; `afterwit sessions repos` lists them.")
     return repo
 
 
@@ -188,7 +188,7 @@ def keep(world: World, folder: Path, name: str | None, ids: Iterable[str]) -> Br
     with decision_desk(world) as desk:
         view = view_in(desk.store.db, world, find_place(desk.store.db, world, folder, name))
         put = []
-        for told in (_find(view, wanted) for wanted in ids):
+        for told in (find_line(view, wanted) for wanted in ids):
             beside = [other.line.id for other in view.start if other.line.heading is told.heading]
             at = beside.index(told.id) if told.id in beside else 0
             put.append(msgspec.structs.replace(told, is_own=True, at=at))
@@ -201,12 +201,12 @@ def drop(world: World, folder: Path, name: str | None, ids: Iterable[str]) -> Br
     """Takes lines out; they do not come back."""
     with decision_desk(world) as desk:
         view = view_in(desk.store.db, world, find_place(desk.store.db, world, folder, name))
-        made = BriefEdited(repo=view.repo, removed=tuple(_find(view, wanted) for wanted in ids))
+        made = BriefEdited(repo=view.repo, removed=tuple(find_line(view, wanted) for wanted in ids))
         _note(desk, made)
         return made
 
 
-def _find(view: BriefView, wanted: str) -> Line:
+def find_line(view: BriefView, wanted: str) -> Line:
     """The line with this id, or whose id begins so."""
     lines = {line.id: line for line in (*(told.line for told in view.start), *view.on_demand)}
     near = [line for name, line in lines.items() if wanted and name.startswith(wanted)]

@@ -4,6 +4,7 @@ Each decision is journalled, survives a rebuild and can be undone, as all about 
 repository with how they stand; `try_checks` what each would have stopped in past sessions, and what came of it there.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,13 +13,15 @@ import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.engine.curation.brief import find_place
+from afterwit.engine.curation import brief
+from afterwit.engine.curation.brief import find_line, find_place
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk
-from afterwit.knowledge.check_forms import check_from, validate
+from afterwit.knowledge.check_forms import FORMS, check_from, propose, validate
 from afterwit.knowledge.checks import CHECK_ENTRIES, CheckState, CheckStatus, check_states
 from afterwit.knowledge.door.settle import recorded_about
 from afterwit.model.check import Check
 from afterwit.model.errors import UsageError
+from afterwit.model.learn_run import Progress
 from afterwit.recall.check_trial import CheckTrial, tried_on_past
 from afterwit.sessions.originals import source_of
 from afterwit.store.decisions import CheckDecided, CheckDecision, KnowledgeEntry, in_force
@@ -63,6 +66,19 @@ def add(
         return _note(desk, CheckDecided(decision=CheckDecision.ADDED, check=made))
 
 
+def add_line(world: World, folder: Path, name: str | None, wanted: str) -> CheckState:
+    """Adds the check that a line of the brief plainly asks for, by the line's id or how that begins."""
+    view = brief.look(world, folder, name)
+    line = find_line(view, wanted)
+    made = propose(line.text, repo=view.repo, notes=line.notes)
+    if made is None:
+        raise UsageError(
+            f"This line has no form of a check: {line.text!r}. Say it in one: `afterwit checks add FORM`."
+            f" The forms are: {'; '.join(FORMS)}."
+        )
+    return add(world, folder, view.repo, "", check=made)
+
+
 def turn_on(world: World, wanted: str, *, is_everywhere: bool = False, is_strict: bool = False) -> CheckState:
     """Turns a check on, by its id or how that begins: in its repository, or everywhere."""
     with decision_desk(world) as desk:
@@ -104,17 +120,35 @@ def _find(states: dict[str, CheckState], wanted: str) -> CheckState:
 
 
 def try_checks(
-    world: World, folder: Path, name: str | None, wanted: Sequence[str] = (), typed: str = ""
+    world: World,
+    folder: Path,
+    name: str | None,
+    wanted: Sequence[str] = (),
+    typed: str = "",
+    progress: Progress | None = None,
 ) -> dict[str, CheckTrial]:
     """By check, what it would have stopped in the past sessions of a repository: those named by their ids, or all that
-    concern it, or one that a person typed and that is added nowhere."""
+    concern it, or one that a person typed and that is added nowhere. A check that is named is tried where it belongs,
+    unless a repository is named, too."""
     with source_of(world) as source:
         db = source.store.db
-        repo = find_place(db, world, folder, name)
-        if typed:
-            checks = [check_from(typed, repo=repo)]
-        elif wanted:
-            checks = [_find(_states(db), given).check for given in wanted]
+        by_repo: defaultdict[str, list[Check]] = defaultdict(list)
+        if wanted:
+            for check in (_find(_states(db), given).check for given in wanted):
+                by_repo[find_place(db, world, folder, name or check.repo)].append(check)
         else:
-            checks = [state.check for state in _states(db).values() if state.holds_in(repo)]
-        return tried_on_past(source, repo, checks)
+            repo = find_place(db, world, folder, name)
+            present = (state for state in _states(db).values() if state.holds_in(repo))
+            by_repo[repo] = (
+                [check_from(typed, repo=repo)]
+                if typed
+                else [state.check for state in present if state.status is not CheckStatus.REMOVED]
+            )
+        tried = (tried_on_past(source, repo, checks, progress) for repo, checks in by_repo.items() if checks)
+        return {name: trial for trials in tried for name, trial in trials.items()}
+
+
+def try_proposals(world: World, view: ChecksView, progress: Progress | None = None) -> dict[str, CheckTrial]:
+    """The same of what is proposed and not decided yet; where nothing is, no session is read."""
+    wanted = [state.check.id for state in view.states if state.status is CheckStatus.PROPOSED]
+    return try_checks(world, Path(), view.repo, wanted, progress=progress) if wanted else {}

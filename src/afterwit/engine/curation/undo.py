@@ -158,8 +158,7 @@ def _what(entry: JournalEntry) -> str:
         count = len(body.get("put", ())), len(body.get("removed", ()))
         return f"edit the brief of {body['repo']}: {count[0]} written or kept, {count[1]} taken out"
     if entry.kind == KnowledgeEntry.CHECK_DECIDED:
-        decided = msgspec.convert(body, CheckDecided)
-        return f"check {decided.check.id} {decided.decision}: {decided.check.form}"
+        return msgspec.convert(body, CheckDecided).in_words
     if entry.kind == KnowledgeEntry.REPORTED:
         return f"reported {entry.item} as {'helpful' if body['is_helpful'] else 'wrong'}"
     return f"undo {body['number']}"

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
+from afterwit.model.figures import human_count
 from afterwit.store.database import columns_of, insert_into
 from afterwit.store.rows.items import ExposureRow, put_exposure
 
@@ -226,6 +227,11 @@ class CheckUse(NamedTuple):
     @property
     def obeyed(self) -> int:
         return max(0, self.stopped - self.repeated)
+
+    @property
+    def in_words(self) -> str:
+        where = f"{human_count(self.stopped, 'call')} in {human_count(self.sessions, 'session')}"
+        return f"stopped {where}: {self.obeyed:,} obeyed, {self.repeated:,} made again"
 
 
 def uses_of_checks(db: apsw.Connection) -> dict[str, CheckUse]:

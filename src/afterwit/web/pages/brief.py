@@ -8,13 +8,15 @@ from collections import Counter
 from pathlib import Path
 
 from afterwit.engine.curation import brief
+from afterwit.engine.curation.checks import add_line
 from afterwit.engine.curation.undo import past
 from afterwit.knowledge.brief import rests_on
+from afterwit.knowledge.check_forms import propose
 from afterwit.model.brief import LINE_LIMIT, Heading
 from afterwit.model.errors import UsageError
 from afterwit.store.rows.session_list import story_counts
 from afterwit.store.store import readonly_database
-from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_with, render
+from afterwit.web.answering import Ask, WebAnswer, WebRoute, back_with, redirect, render, with_fields
 from afterwit.web.pages.knowledge import undo_bar
 from afterwit.web.pages.sessions import choices
 
@@ -23,9 +25,10 @@ _NOWHERE = Path("/")
 
 def _page(ask: Ask) -> WebAnswer:
     """The page of the repository that is named, else of the one with most sessions."""
-    repo = ask.first("repo") or _usual(ask)
+    repo = ask.first("repo") or usual_repo(ask)
     view = brief.look(ask.world, _NOWHERE, repo) if repo else None
     versions = brief.versions(ask.world, _NOWHERE, repo) if repo else []
+    lines = (*(told.line for told in view.start), *view.on_demand) if view else ()
     return render(
         ask,
         "brief.html",
@@ -36,11 +39,13 @@ def _page(ask: Ask) -> WebAnswer:
         rests_on=rests_on,
         last=versions[-1] if versions else None,
         most=LINE_LIMIT,
+        has_form={line.id for line in lines if propose(line.text, repo=repo)},
         **undo_bar(ask),
     )
 
 
-def _usual(ask: Ask) -> str:
+def usual_repo(ask: Ask) -> str:
+    """The repository with most sessions, where none is named."""
     with readonly_database(ask.world.layout) as db:
         counted: Counter[str] = Counter()
         for row in story_counts(db):
@@ -49,12 +54,14 @@ def _usual(ask: Ask) -> str:
 
 
 def _decide(ask: Ask) -> WebAnswer:
-    """Keeps a line, takes it out, or writes it anew."""
+    """Keeps a line, takes it out, writes it anew, or makes a check of it, whose trial is shown then."""
     repo, name, decision = (ask.form.get(field, "") for field in ("repo", "line", "decision"))
     if decision == "approve":
         brief.keep(ask.world, _NOWHERE, repo, [name])
     elif decision == "reject":
         brief.drop(ask.world, _NOWHERE, repo, [name])
+    elif decision == "check":
+        return redirect(trial_path(repo, add_line(ask.world, _NOWHERE, repo, name).check.id))
     elif decision == "write":
         _write(ask, repo, name)
     else:
@@ -75,6 +82,11 @@ def _write(ask: Ask, repo: str, name: str) -> None:
     if not name and heading in frozenset(Heading):
         given[Heading(heading)].append(text)
     brief.edit(ask.world, _NOWHERE, repo, given)
+
+
+def trial_path(repo: str, name: str) -> str:
+    """Where the trial of a check is shown."""
+    return f"{with_fields('/more/checks', {}, **{'repo': repo, 'try': name})}#tried"
 
 
 ROUTES = (WebRoute("/brief", _page), WebRoute("/brief", _decide, "POST"))

@@ -18,6 +18,7 @@ from afterwit.web.pages.sessions import choices
 
 _MOST_PLACES = 12
 LINKS = (
+    PageLink("checks", "Checks", "What agents are kept from doing again: tried on past sessions, then turned on."),
     PageLink("places", "Places", "In which files the work of a task is."),
     PageLink("settings", "Settings", "What is set, and where that comes from."),
     PageLink("doctor", "Doctor", "Whether anything is missed, and whether the store is sound."),

@@ -47,7 +47,7 @@
 
   const decide = (decision) => {
     const row = document.querySelector("[data-row].current");
-    const button = row && row.querySelector(`button[name=decision][value=${decision}]`);
+    const button = row && row.querySelector(`button[name=decision][value=${decision}], [data-decision=${decision}]`);
     if (!button) return;
     button.click();
     stepRow(1);
