@@ -115,6 +115,8 @@ def with_tellings(source: TranscriptSource, session: SessionRow, told: Iterator[
     summary = ToldInAll(
         told=sum(bool(telling.text) for telling in waiting),
         skipped=sum(not telling.text and telling.act != REPEATED for telling in waiting),
+        stopped=sum(telling.act == CHECK and bool(telling.text) for telling in waiting),
+        repeated=sum(telling.act == REPEATED for telling in waiting),
         has_called=bool(waiting) or _has_called(source, session),
         agent=session.agent,
     )

@@ -101,6 +101,8 @@ class ToldInAll(NamedTuple):
 
     told: int
     skipped: int
+    stopped: int  # calls, by a check
+    repeated: int  # of these, made again
     has_called: bool  # whether any hook noted anything of the session
     agent: str
 

@@ -266,7 +266,9 @@ def _count_tellings(told: ToldInAll) -> str:
     if told.told or told.skipped:
         skipped = f", and {told.skipped:,} more skipped on purpose, to compare (◇)" if told.skipped else ""
         moments = human_count(told.told, "moment")
-        return f"Told something at {moments} (◆){skipped}. What it had been told already was not said again."
+        checked = f" Checks stopped {human_count(told.stopped, 'call')}: {told.stopped - told.repeated:,} obeyed,"
+        checked = f"{checked} {told.repeated:,} made again." if told.stopped else ""
+        return f"Told something at {moments} (◆){skipped}. What it had been told already was not said again.{checked}"
     if told.has_called:
         return "This session was told nothing: its hooks called, and there was nothing to say."
     return (
