@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from afterwit.cli.main import afterwit
 from afterwit.model.brief import Heading, id_of_line
+from afterwit.model.check import Check, CheckKind
 from afterwit.model.times import with_times
 
 MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z")
@@ -21,7 +22,7 @@ TIMELIKE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}")
 EPOCH = range(946_684_800, 4_102_444_800)  # in seconds, 2000 to 2100; in milliseconds a thousand times that
 FOREIGN = {
     *("text", "arguments", "snippet", "excerpt", "title", "task", "value", "what", "fact", "metadata", "error"),
-    "result",
+    *("result", "called", "said"),
 }
 # What is asked of each command. An id stands for a session, an item, a template, a pattern or a line of the demo.
 ASKED = {
@@ -92,9 +93,16 @@ ASKED = {
     "brief show": "orchard",
     "brief keep": "LINE --repo orchard",
     "brief edit": "orchard --from PAGE",
+    "brief check": "PUSH --repo orchard",
     "brief drop": "OWN --repo orchard",
     "brief log": "orchard",
     "brief diff": "orchard",
+    "checks add": "never edit map.txt --repo orchard",
+    "checks try": "--repo orchard",
+    "checks on": "CHECK --yes",
+    "checks list": "orchard",
+    "checks off": "CHECK",
+    "checks remove": "CHECK",
 }
 # These print no time: names of files and jobs, counts, what was decided; or what one above prints, too.
 WITHOUT_TIMES = {
@@ -173,7 +181,11 @@ def test_every_command_with_json_gives_times_in_one_shape(demo: Path, monkeypatc
     names["BACKUP"] = str(demo / "backup")
     names["LINE"] = asked(["brief", "show", "orchard"])["lines"][0]["id"]
     names["PAGE"], names["OWN"] = str(demo / "page.md"), id_of_line("github.com/acme/orchard", "Ask before a frost.")
-    Path(names["PAGE"]).write_text(f"## {Heading.WISH.in_words}\n\n- Ask before a frost.\n", "utf-8")
+    pushing = "Never run `git push` unless the user asks."
+    names["PUSH"] = id_of_line("github.com/acme/orchard", pushing)
+    names["CHECK"] = Check(kind=CheckKind.NOT_FILE, path="map.txt", repo="github.com/acme/orchard").id
+    page = f"## {Heading.WISH.in_words}\n\n- Ask before a frost.\n- {pushing}\n"
+    Path(names["PAGE"]).write_text(page, "utf-8")
     seen: set[str] = set()
     for command, options in ASKED.items():
         words = [names.get(word, word) for word in options.split()]

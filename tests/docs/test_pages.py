@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\[[^\]\n]*(?:\n[^\]\n]*)?\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```[a-z]*\n(.*?)^```$|`([^`\n]+)`", re.MULTILINE | re.DOTALL)
-BY_ITSELF = {"brief": "show"}  # what a group of commands does that is called without one
+BY_ITSELF = {"brief": "show", "checks": "list"}  # what a group of commands does that is called without one
 CALL = re.compile(r"(?:^|\$ |-> )\s*afterwit((?: +[^\s|;#>]+)*)", re.MULTILINE)
 
 each_page = for_every("page", PAGES)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from afterwit.cli.commands import DefaultGroup, ExitCode, command, flag
 from afterwit.cli.terminal.options import Here, agreed, reporting
@@ -118,7 +117,7 @@ def _check_shape(state: CheckState) -> dict[str, Any]:
         "sentence": check.sentence,
         "by": check.by,
         "notes": list(check.notes),
-        "decided_ms": state.at_ms,
+        "at_ms": state.at_ms,
     }
 
 
@@ -211,7 +210,7 @@ def _print_trial(trial: CheckTrial) -> None:
         print_text(f"{stop.called} ({stop.verdict.in_words})", first="- ", rest="  ")
         if stop.said:
             print_text(f"{stop.who_said}: “{stop.said}”", first="  ", rest="  ")
-        print_line(f"  afterwit sessions show {stop.session[:8]} --at {stop.moment}")
+        print_line(f"  afterwit sessions show {stop.session} --at {stop.moment}")
 
 
 def _trial_shape(trial: CheckTrial) -> dict[str, Any]:
@@ -223,7 +222,7 @@ def _trial_shape(trial: CheckTrial) -> dict[str, Any]:
         **{str(verdict): trial.count(verdict) for verdict in StopVerdict},
         "is_worth_showing": trial.is_worth_showing,
         "in_words": trial.in_words,
-        "stops": [msgspec.to_builtins(stop) for stop in trial.stops],
+        "stops": [stop._asdict() for stop in trial.stops],
     }
 
 
