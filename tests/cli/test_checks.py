@@ -105,7 +105,7 @@ def test_without_a_repository_the_message_names_the_remedy(learned: Run) -> None
 def test_a_trial_shows_a_row_a_sentence_and_the_users_words(learned: Run) -> None:
     name = add(learned)
     out, _ = said(learned, "checks", "try", name[:6])
-    assert "once in 3 sessions" in out
+    assert "1 time in 3 sessions" in out
     assert "- ls trees (" in out
     place = next(line for line in out.splitlines() if "sessions show" in line).split()
     assert "Prune the apples" in said(learned, *place[1:])[0]
@@ -129,7 +129,7 @@ def test_a_form_is_tried_without_being_added(learned: Run) -> None:
 def test_turning_on_shows_the_trial_and_asks(learned: Run) -> None:
     name = add(learned)
     out, talk = said(learned, "checks", "on", name, code=1)
-    assert "once in 3 sessions" in out
+    assert "1 time in 3 sessions" in out
     assert "Turn it on?" in talk
     assert answer(learned, "orchard")[0]["status"] == "off"
 

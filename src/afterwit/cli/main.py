@@ -30,7 +30,7 @@ COMMANDS = {
         ".brief:brief", "The page that every session of a repository begins with: show, edit, compile it."
     ),
     "checks": Subcommand(
-        ".checks:checks", "What agents are kept from doing again: add, try on past sessions, turn on and off."
+        ".checks:checks", "What agents are kept from doing again: add a check, try it on past sessions, turn it on."
     ),
     "sessions": Subcommand(".sessions:sessions", "What was captured, and whose it is."),
     "knowledge": Subcommand(".knowledge:knowledge", "What was learned, and what people decide about it."),

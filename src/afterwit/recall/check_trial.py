@@ -123,10 +123,10 @@ class CheckTrial(NamedTuple):
         if not stops:
             return f"never {of}"
         objected, asked, unminded = map(self.count, StopVerdict)
-        told = [f"{_times(stops)} {of}"]
+        told = [f"{stops} time{'' if stops == 1 else 's'} {of}"]
         told += [f"the user objected after {objected}"] if objected else []
         told += [f"{_times(asked)} the user had asked for it in words that the check does not know"] if asked else []
-        told += [f"{_times(unminded)} nobody minded"] if unminded else []
+        told += [f"nobody minded {_times(unminded)}"] if unminded else []
         return "; ".join(told)
 
 

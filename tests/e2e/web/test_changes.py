@@ -69,6 +69,21 @@ def test_pinning_retiring_and_undoing_from_the_page_of_a_note(enter: Enter, has_
     expect(page.locator(".tag").first).to_have_text("in use")
 
 
+def test_a_check_is_tried_turned_on_and_undone_by_one_key_each(enter: Enter) -> None:
+    page = enter().open("/more/checks?repo=github.com/acme/orchard")
+    page.get_by_role("textbox").fill("uv run pytest instead of pytest")
+    page.get_by_role("button", name="Add and try").click()
+    expect(page.locator("#tried")).to_contain_text("On past sessions")
+    page.keyboard.press("y")
+    expect(page.get_by_role("status")).to_contain_text("Decided: turn on the check")
+    expect(page.locator(".tag")).to_have_text("on")
+    page.keyboard.press("u")
+    expect(page.locator(".tag")).to_have_text("off")
+    page.keyboard.press("j")
+    page.keyboard.press("y")
+    expect(page.locator("#tried")).to_contain_text("On past sessions")
+
+
 def test_forgetting_a_session_shows_its_plan_first_and_can_be_undone(enter: Enter) -> None:
     visitor = enter()
     page = visitor.open("/knowledge?q=pytest")

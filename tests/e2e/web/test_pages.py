@@ -23,6 +23,7 @@ _PAGES = (
     "/proof?compare=now",
     "/proof/figure?figure=failures",
     "/more",
+    f"/more/checks?repo={_REPO}",
     "/more/guards",
     f"/more/guards?repo={_REPO}",
     "/more/patterns",

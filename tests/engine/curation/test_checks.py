@@ -135,7 +135,7 @@ def test_undo_takes_back_what_was_decided_last(world: World) -> None:
     assert (states(world), in_deck(world)) == ([(PUSH, CheckStatus.OFF)], [])
     undo(world)
     assert states(world) == []
-    assert past(world, 0)[-1].what == f"check {added.check.id} added: {PUSH}"
+    assert past(world, 0)[-1].what == f"add the check {added.check.id}: {PUSH}"
 
 
 def test_what_was_decided_survives_a_rebuild(world: World) -> None:
