@@ -77,6 +77,15 @@ def test_a_note_that_was_left_out_is_told_from_those_that_were_not(run: Run, tol
     assert lines[head + 1] == OTHER
 
 
+def test_what_checks_stopped_is_counted_with_what_was_made_again(run: Run, told: Any) -> None:
+    told(1.5, "before", "Stopped before it ran: never count.", act="check", items={"c": 1})
+    told(1.7, "before", "", act="repeated", items={"c": 1})
+    told(3.5, "before", "Stopped before it ran: never prune.", act="check", items={"d": 1})
+    lines = transcript(run)
+    assert any(line.endswith("Checks stopped 2 calls: 1 obeyed, 1 made again.") for line in lines)
+    assert place(lines, "stopped a call by a check") < place(lines, "the call was made again")
+
+
 @pytest.mark.usefixtures("learned")
 def test_a_session_in_which_no_hook_called_says_so(run: Run) -> None:
     assert any("told nothing: no hook of claude-code called in it." in line for line in transcript(run))

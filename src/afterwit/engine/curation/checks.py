@@ -73,7 +73,7 @@ def add_line(world: World, folder: Path, name: str | None, wanted: str) -> Check
     made = propose(line.text, repo=view.repo, notes=line.notes)
     if made is None:
         raise UsageError(
-            f"This line has no form of a check: {line.text!r}. Say it in one: `afterwit checks add FORM`."
+            f"The line {line.text!r} has no form of a check. Say it in one: `afterwit checks add FORM`."
             f" The forms are: {'; '.join(FORMS)}."
         )
     return add(world, folder, view.repo, "", check=made)
