@@ -199,8 +199,8 @@ def _stops_in(deck: Deck, checks: dict[str, Check], course: _Course) -> Iterator
         def is_there(path: str, *, is_new: bool = is_new) -> bool:
             return not is_new or path in seen
 
-        found = checked(deck, row.agent, before, place, is_there=is_there)
-        for breach in standing(found.breaches, history) if found is not None else ():
+        at_call = checked(deck, row.agent, before, place, is_there=is_there)
+        for breach in standing(at_call.breaches, history) if at_call is not None else ():
             mark = same_call(breach, before)
             if mark not in history.refused:
                 history.refused.add(mark)

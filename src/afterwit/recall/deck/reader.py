@@ -249,8 +249,8 @@ class Deck:
                     CROSS JOIN checks ON checks.number = check_keys.number AND checks.repo IN (:repo, '')
                     ORDER BY checks.number"""  # noqa: S608
         rows = self._db.execute(query, {"words": dumps([*words, ""]), "moment": moment, "repo": repo})
-        found = (row[1:] for row in rows if words.issuperset(row[0].split()))
-        return [DeckCheck(own, kind, of_deck(text), of_deck(by), *rest) for own, kind, text, by, *rest in found]
+        fitting = (row[1:] for row in rows if words.issuperset(row[0].split()))
+        return [DeckCheck(own, kind, of_deck(text), of_deck(by), *rest) for own, kind, text, by, *rest in fitting]
 
     def texts(self, repo: str, agent: str) -> list[Shown]:
         """What the page and all lines say that hold in this place."""

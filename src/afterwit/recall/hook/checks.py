@@ -69,10 +69,10 @@ def judge(
     such a file: what is made anew is no edit."""
     line = _line(moment)
     if line is not None:
-        found = (_of_command(check, line, moment, place) for check in checks)
+        against = (_of_command(check, line, moment, place) for check in checks)
     else:
-        found = (_of_edit(check, agent, moment, place, is_there) for check in checks)
-    return sorted((breach for breach in found if breach is not None), key=lambda breach: bool(breach.needs))
+        against = (_of_edit(check, agent, moment, place, is_there) for check in checks)
+    return sorted((breach for breach in against if breach is not None), key=lambda breach: bool(breach.needs))
 
 
 def happened(checks: "Iterable[DeckCheck]", agent: str, moment: Moment, place: Location) -> dict[str, str]:
