@@ -106,8 +106,9 @@ class CheckTrial(NamedTuple):
     @property
     def is_worth_showing(self) -> bool:
         """Whether a proposal would not have been in the way of too many calls that nobody minded. A single one says
-        nothing."""
-        return self.count(StopVerdict.UNMINDED) <= max(1, MOST_UNMINDED * len(self.stops))
+        nothing beside others."""
+        unminded = self.count(StopVerdict.UNMINDED)
+        return unminded <= MOST_UNMINDED * len(self.stops) or unminded == 1 < len(self.stops)
 
     @property
     def examples(self) -> list[TriedStop]:
