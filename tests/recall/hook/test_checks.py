@@ -125,6 +125,18 @@ def test_a_yes_to_something_else_allows_nothing(hook: Hook) -> None:
     assert reason(hook.before("git push"))
 
 
+def test_a_call_that_passes_one_check_the_second_time_is_still_stopped_by_a_strict_one(hook: Hook) -> None:
+    loose, strict = check_from(PUSH, repo=REPO), check_from("before git push: make lint", repo=REPO)
+    hook.compile(checks=[DeckedCheck(loose, REPO), DeckedCheck(strict, REPO, is_strict=True)])
+    ask(hook, "Fix the belt.")
+    edit(hook)
+    for _ in range(3):
+        assert "`make lint` has not passed since the last edit" in reason(hook.before("git push"))
+    ran(hook, "make lint")
+    assert "Nobody asked for `git push`" in reason(hook.before("git push"))
+    assert reason(hook.before("git push")) == ""
+
+
 def test_where_no_prompt_was_ever_heard_nobody_can_tell_and_the_call_passes(hook: Hook) -> None:
     turn_on(hook, PUSH)
     assert reason(hook.before("git push")) == ""
