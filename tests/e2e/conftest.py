@@ -12,6 +12,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.e2e.delivery import Scene
+    from tests.e2e.installation import Installation
 
 _MARKER = "e2e"
 
@@ -51,6 +52,16 @@ def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         pytest.skip(reason)
     with prepared(request.param, tmp_path_factory.mktemp(request.param.name)) as prepared_scene:
         yield prepared_scene
+
+
+@pytest.fixture(scope="session")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> "Installation":
+    """Our programs, where they can be moved away."""
+    from tests.e2e.installation import Installation
+
+    made = Installation(tmp_path_factory.mktemp("installation"))
+    made.put()
+    return made
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import datetime as dt
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from tests.e2e.clients import Client
 from tests.e2e.excuses import EXCUSES, Ability
 from tests.e2e.history import BARE, TASK, WISH, WRAPPED, plant, put_checkout
 from tests.e2e.launches import Place, command
-from tests.e2e.model_server import SHELL_TOOLS, ModelServer, Script, Use, serving
+from tests.e2e.model_server import SHELL_TOOLS, Look, ModelServer, Script, Use, serving
 from tests.e2e.process import run
 from tests.e2e.wire_formats import Asked
 
@@ -39,6 +39,7 @@ class Session(NamedTuple):
     exit_code: int | None
     output: str
     requests: Sequence[Asked]
+    seen: Mapping[int, Any] = {}  # what a look at the files showed when the model had so many results
 
     @property
     def texts(self) -> list[str]:
@@ -124,12 +125,15 @@ class Scene:
             self._sessions[key] = self.new_session(script, at, prompt)
         return self._sessions[key]
 
-    def new_session(self, script: Script, folder: Path, prompt: str = TASK, *, continues: bool = False) -> Session:
-        self._server.play(script, prompt)
-        words, environ = self._command(prompt, folder, continues=continues)
+    def new_session(
+        self, script: Script, folder: Path, prompt: str = TASK, *, look: Look | None = None, **how: bool
+    ) -> Session:
+        """`how` the client is launched: whether it `continues` the latest session, whether the model `edits` files."""
+        self._server.play(script, prompt, look)
+        words, environ = self._command(prompt, folder, **how)
         ended = run(words, environ, folder, self._log)
         turns = [asked for asked in self._server.requests if any(tool in asked.tools for tool in SHELL_TOOLS)]
-        return Session(ended.exit_code, ended.output, turns)
+        return Session(ended.exit_code, ended.output, turns, self._server.seen)
 
     def afterwit(self, *words: str, store: Path | None = None) -> str:
         """What the real command prints."""
@@ -149,8 +153,8 @@ class Scene:
         """The same as JSON."""
         return json.loads(self.afterwit(*words, "--json", store=store))
 
-    def _command(self, prompt: str, folder: Path, *, continues: bool = False) -> tuple[list[str], dict[str, str]]:
-        return command(self.client, Place(self.home, folder, self._server.url), prompt, continues=continues)
+    def _command(self, prompt: str, folder: Path, **how: bool) -> tuple[list[str], dict[str, str]]:
+        return command(self.client, Place(self.home, folder, self._server.url), prompt, **how)
 
 
 def _marked(text: str) -> str:

@@ -32,17 +32,25 @@ class Launch(NamedTuple):
     environ: Mapping[str, str] = {}
 
 
-def command(client: Client, place: Place, prompt: str, *, continues: bool = False) -> tuple[list[str], dict[str, str]]:
+def command(
+    client: Client, place: Place, prompt: str, *, continues: bool = False, edits: bool = False
+) -> tuple[list[str], dict[str, str]]:
     """The command line and the whole environment, for a new session or to go on with the latest one. Settings are
-    written on the way, where there are none."""
+    written on the way, where there are none. `edits`: the model may edit files with the client's own tool."""
     launch = _LAUNCHES[client.name](place, prompt)
     more = _CONTINUED.get(client.name, ("--continue",)) if continues else ()
+    more += _EDITING.get(client.name, ()) if edits else ()
     path = f"{place.home}/bin:{client.programs}:{NODE.programs}:/usr/local/bin:/usr/bin:/bin"
     environ = {**_SURROUNDINGS, "PATH": path, "HOME": str(place.home), **launch.environ}
     return [str(client.program), *launch.arguments, *more], environ
 
 
 _CONTINUED: Mapping[str, tuple[str, ...]] = {"gemini": ("--resume", "latest")}
+# Only to models that it knows does Codex offer its tool for patches, and to those it offers other tools less plainly.
+_EDITING: Mapping[str, tuple[str, ...]] = {
+    "claude-code": ("--permission-mode", "acceptEdits"),
+    "codex": ("--model", "gpt-5.5"),
+}
 _SURROUNDINGS = {
     "LANG": "C.UTF-8",
     "TERM": "dumb",

@@ -3,13 +3,14 @@
 It remembers no conversation: which step is due follows from the results that a request carries. So retries, and
 requests for a title or a summary, cannot put it out of step. Once in a script it can say that the context is nearly
 full, so that the client compacts it; the steps then begin again. It can hold its answers back. What it was asked is
-kept in `requests`, so that a test can see what reached the model. The four wire formats are left to `wire_formats`.
+kept in `requests`, so that a test can see what reached the model; and in `seen` what a look at the files showed when
+it was asked, so that a test can see what had been done. The four wire formats are left to `wire_formats`.
 """
 
 import json
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import takewhile
@@ -44,12 +45,15 @@ _ASIDE = "An orchard"
 _VALUES: Json = {"string": _ASIDE, "integer": 10_000, "number": 10_000, "boolean": False, "array": [], "object": {}}
 
 
+Look = Callable[[], Any]
+
+
 class Use(NamedTuple):
-    """A call of a tool of an MCP server, under whatever name the client offers it."""
+    """A call of a tool of an MCP server, under whatever name the client offers it; or of one of the client's own."""
 
     server: str
     tool: str
-    arguments: Json
+    arguments: Json | str
 
 
 class Script(NamedTuple):
@@ -71,6 +75,8 @@ class ModelServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script = script
         self.requests: list[Asked] = []
+        self.look: Look | None = None
+        self.seen: dict[int, Any] = {}  # by the number of results
         self.prompt = ""
         self.has_filled = False
         self.subagent_ended = threading.Event()
@@ -79,14 +85,17 @@ class ModelServer(ThreadingHTTPServer):
         self.may_answer.set()
         self.url = f"http://127.0.0.1:{self.server_port}"
 
-    def play(self, script: Script, prompt: str = "") -> None:
+    def play(self, script: Script, prompt: str = "", look: Look | None = None) -> None:
         """From here on another script."""
         self.script, self.prompt, self.requests, self.has_filled = script, prompt, [], False
+        self.look, self.seen = look, {}
         self.subagent_ended.clear()
 
     def answer(self, asked: Asked) -> Turn:
         """The turn that is due, when it may be told."""
         self.requests.append(asked)
+        if self.look:
+            self.seen[asked.results] = self.look()
         self.was_asked.set()
         self.may_answer.wait()
         if self.script.subagent and self.prompt not in asked.text:
@@ -139,7 +148,8 @@ def next_turn(script: Script, asked: Asked, number: int) -> Turn:
 def _use(name: str, step: Use, asked: Asked) -> Turn:
     for tool in asked.tools:
         if tool == step.tool or (step.server in tool and tool.endswith(step.tool)):
-            return Call(name, tool, _required(asked.tools[tool]) | step.arguments)
+            given = step.arguments
+            return Call(name, tool, given if isinstance(given, str) else _required(asked.tools[tool]) | given)
     if _CALLS_OTHERS in asked.tools:
         return Call(name, _CALLS_OTHERS, {"name": f"mcp__{step.server}__{step.tool}", "arguments": step.arguments})
     return Said(name, f"{step.server} offers no {step.tool}")

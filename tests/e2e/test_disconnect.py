@@ -27,6 +27,11 @@ def test_after_a_session_nothing_of_ours_is_left_in_files_that_the_client_wrote_
     scene.connect()
     connected = files_of(scene)
     scene.new_session(SHORT, scene.checkout).must_have_ended_with(SHORT.goodbye)
+    must_leave_nothing(scene, before, connected)
+
+
+def must_leave_nothing(scene: Scene, before: Files, connected: Files) -> None:
+    """Disconnects, after sessions in which the client may have written anew what connecting had changed."""
     used = files_of(scene)
     scene.disconnect()
     after = files_of(scene)

@@ -16,13 +16,6 @@ SCRIPT = Script((PICK, WRAPPED), "The apples are in the basket.")
 EVERYTHING = ("--refuse", "--rewrite")
 
 
-@pytest.fixture(scope="session")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    made = Installation(tmp_path_factory.mktemp("installation"))
-    made.put()
-    return made
-
-
 @pytest.mark.parametrize("flags", [(), EVERYTHING], ids=["usual", "everything"])
 def test_the_session_is_the_same_as_without_us(
     scene: Scene, installation: Installation, flags: tuple[str, ...]

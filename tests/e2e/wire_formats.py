@@ -20,12 +20,12 @@ class Call(NamedTuple):
 
     id: str
     tool: str
-    arguments: Json
+    arguments: Json | str  # a text where the tool takes one, which only the responses of OpenAI know
     input_tokens: int = INPUT_TOKENS
 
     @property
     def encoded(self) -> str:
-        return json.dumps(self.arguments)
+        return self.arguments if isinstance(self.arguments, str) else json.dumps(self.arguments)
 
 
 class Said(NamedTuple):
@@ -144,7 +144,7 @@ class Responses:
     def read(self, body: Json) -> Asked:
         tools = {name: tool.get("parameters", {}) for name, tool in self._offered(body.get("tools") or ())}
         items = body["input"] if isinstance(body["input"], list) else []
-        results = sum(item.get("type") == "function_call_output" for item in items)
+        results = sum(item.get("type") in ("function_call_output", "custom_tool_call_output") for item in items)
         return Asked(tools, results, items, _text(body))
 
     def answer(self, model: str, turn: Turn) -> Json:
@@ -153,7 +153,7 @@ class Responses:
     def stream(self, model: str, turn: Turn) -> Iterator[str]:
         item = self._item(turn)
         place = {"item_id": item["id"], "output_index": 0}
-        unsaid: Json = {"arguments": ""} if isinstance(turn, Call) else {"content": []}
+        unsaid: Json = {_given(turn): ""} if isinstance(turn, Call) else {"content": []}
         begun = {**item, "status": "in_progress", **unsaid}
         events: tuple[Json, ...] = (
             {"type": "response.created", "response": self._response(model, turn, "in_progress", [])},
@@ -169,9 +169,9 @@ class Responses:
         if isinstance(turn, Said):
             said = {"type": "message", "id": f"msg_{turn.id}", "role": "assistant", "status": "completed"}
             return {**said, "content": [self._part(turn.text)]}
-        called = {"type": "function_call", "id": f"fc_{turn.id}", "call_id": f"call_{turn.id}", "status": "completed"}
+        called = {"type": _kind(turn), "id": f"fc_{turn.id}", "call_id": f"call_{turn.id}", "status": "completed"}
         space, _, name = turn.tool.rpartition(_IN)
-        return {**called, **({"namespace": space} if space else {}), "name": name, "arguments": turn.encoded}
+        return {**called, **({"namespace": space} if space else {}), "name": name, _given(turn): turn.encoded}
 
     def _offered(self, tools: Sequence[Json]) -> Iterator[tuple[str, Json]]:
         """Tools by name. Those of a server stand together in a namespace."""
@@ -183,10 +183,10 @@ class Responses:
 
     def _deltas(self, turn: Turn) -> Sequence[Json]:
         if isinstance(turn, Call):
-            kind = "response.function_call_arguments"
+            kind = f"response.{_kind(turn)}_{_given(turn)}"
             return (
                 {"type": f"{kind}.delta", "delta": turn.encoded},
-                {"type": f"{kind}.done", "arguments": turn.encoded},
+                {"type": f"{kind}.done", _given(turn): turn.encoded},
             )
         text, part = "response.output_text", "response.content_part"
         return (
@@ -234,6 +234,15 @@ class Gemini:
 
     def stream(self, model: str, turn: Turn) -> Iterator[str]:
         yield _event(self.answer(model, turn))
+
+
+def _kind(call: Call) -> str:
+    return "custom_tool_call" if isinstance(call.arguments, str) else "function_call"
+
+
+def _given(call: Call) -> str:
+    """What the responses of OpenAI call that which a tool is called with."""
+    return "input" if isinstance(call.arguments, str) else "arguments"
 
 
 def _text(body: Json) -> str:

@@ -130,6 +130,7 @@ SERVER_KEYS = ("server", "server_name", "serverName")
 _NO_TOOLS: Mapping[str, ActionKind] = {}
 _MCP = regex(r"mcp__?(?P<server>.+?)(?:__|\.|/)(?P<tool>.+)", re.DOTALL)
 _PATCH_CALL = regex(r"\s*(?:cd [^\s;&|]{1,500} && )?apply_?patch\b")
+_PATCH_BEGINS = "*** Begin Patch"
 _PATCH_FILE = regex(r"^\*\*\* (Add File|Update File|Delete File|Move to): ([^\n]+)", re.MULTILINE)
 _FILE_KINDS = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 
@@ -247,8 +248,9 @@ def _paths_by_key(arguments: Mapping[str, Any]) -> list[str]:
 def _patch(arguments: Mapping[str, Any]) -> str:
     """The text that may hold a patch envelope."""
     texts = [arguments[key] for key in PATCH_KEYS if isinstance(arguments.get(key), str)]
-    command = command_of(arguments)
-    return "\n".join([*texts, command] if _PATCH_CALL.match(command) else texts)
+    command = command_of(arguments)  # hooks of Codex have the bare patch there
+    is_patch = command.startswith(_PATCH_BEGINS) or _PATCH_CALL.match(command)
+    return "\n".join([*texts, command] if is_patch else texts)
 
 
 @lru_cache(maxsize=128)

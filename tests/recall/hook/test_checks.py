@@ -125,6 +125,18 @@ def test_a_yes_to_something_else_allows_nothing(hook: Hook) -> None:
     assert reason(hook.before("git push"))
 
 
+def test_a_call_that_passes_one_check_the_second_time_is_still_stopped_by_a_strict_one(hook: Hook) -> None:
+    loose, strict = check_from(PUSH, repo=REPO), check_from("before git push: make lint", repo=REPO)
+    hook.compile(checks=[DeckedCheck(loose, REPO), DeckedCheck(strict, REPO, is_strict=True)])
+    ask(hook, "Fix the belt.")
+    edit(hook)
+    for _ in range(3):
+        assert "`make lint` has not passed since the last edit" in reason(hook.before("git push"))
+    ran(hook, "make lint")
+    assert "Nobody asked for `git push`" in reason(hook.before("git push"))
+    assert reason(hook.before("git push")) == ""
+
+
 def test_where_no_prompt_was_ever_heard_nobody_can_tell_and_the_call_passes(hook: Hook) -> None:
     turn_on(hook, PUSH)
     assert reason(hook.before("git push")) == ""
@@ -205,13 +217,23 @@ def test_a_shell_that_plainly_writes_such_a_file_is_stopped_too(hook: Hook, line
     assert reason(hook.before("cat src/made/api.py 2>/dev/null")) == ""
 
 
-def test_a_patch_over_several_files_is_seen(hook: Hook) -> None:
+@pytest.mark.parametrize("key", ["input", "command"])  # in logs of Codex, and for its hooks
+def test_a_patch_over_several_files_is_seen(hook: Hook, key: str) -> None:
     turn_on(hook, MADE)
     (hook.project / "src/made").mkdir()
     (hook.project / "src/made/api.py").touch()
     patch = "*** Begin Patch\n*** Update File: src/a.py\n+x\n*** Update File: src/made/api.py\n+y\n*** End Patch"
-    call = {"session_id": "s1", "cwd": str(hook.project), "tool_name": "apply_patch", "tool_input": {"input": patch}}
+    call = {"session_id": "s1", "cwd": str(hook.project), "tool_name": "apply_patch", "tool_input": {key: patch}}
     assert reason(hook("codex", "before", call))
+
+
+def test_a_patch_that_codex_has_applied_is_an_edit(hook: Hook) -> None:
+    turn_on(hook, SCHEMA)
+    codex = {"session_id": "s1", "cwd": str(hook.project)}
+    patch = "*** Begin Patch\n*** Update File: db/schema.prisma\n@@\n-a\n+b\n*** End Patch\n"
+    hook("codex", "after", {**codex, "tool_name": "apply_patch", "tool_input": {"command": patch}})
+    commit = {"tool_name": "Bash", "tool_input": {"command": "git commit -m a"}}
+    assert "let `npx prisma generate` pass" in reason(hook("codex", "before", {**codex, **commit}))
 
 
 def test_after_a_file_its_command_has_to_pass_before_a_commit(hook: Hook) -> None:
