@@ -19,6 +19,7 @@ from afterwit.digest.last_words import is_correction, is_refusal, is_thanks
 from afterwit.model.check import Check, CheckKind
 from afterwit.model.kinds import ActionKind, EventKind, Status
 from afterwit.model.learn_run import Progress
+from afterwit.model.pasted import own_words
 from afterwit.model.text import regex, roots_of
 from afterwit.recall.deck.deck_checks import checks_everywhere
 from afterwit.recall.deck.location import Location
@@ -50,6 +51,7 @@ _COMPLAINS = frozenset(
         *("remove", "drop", "forgot", "again", "broke", "missing", "rather", *_FAILS),
     )
 )
+_SENTENCE_ENDS = regex(r"[.!?;]\s+|\n+")
 _NAMES = regex(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 _LEAVES_OUT = frozenset("skip without ignore no-verify anyway bypass".split())  # noqa: SIM905
 
@@ -246,12 +248,12 @@ def _judge(check: Check, course: _Course, at: int, past: SessionMoment, subject:
     said, verdict = (later[0] if later else ""), StopVerdict.UNMINDED
     action = past.action
     assert action is not None
+    asked = next((text for text in reversed(earlier) if _asks(check, subject, text)), "")
     objection = next((text for text in later if _objects(check, subject, text)), "")
     if action.status is Status.DENIED:
         said, verdict = past.said or said, StopVerdict.OBJECTED
-    elif any(_asks(check, subject, text) for text in earlier) or (earlier and _agrees(check, earlier[-1])):
-        verdict = StopVerdict.ASKED
-        said = earlier[-1]
+    elif asked or (earlier and _agrees(check, earlier[-1])):
+        said, verdict = asked or earlier[-1], StopVerdict.ASKED
     elif objection:
         said, verdict = objection, StopVerdict.OBJECTED
     return TriedStop(
@@ -272,18 +274,31 @@ def _shorten(text: str) -> str:
 
 def _objects(check: Check, subject: str, prompt: str) -> bool:
     """Whether a later prompt is about the matter of a check, and corrects what was done."""
-    if is_thanks(prompt):
+    typed = own_words(prompt)
+    if is_thanks(typed):
         return False
     if check.kind is CheckKind.NOT_COMMAND:
-        complains = bool(_COMPLAINS.intersection(prompt.lower().replace("’", "'").split()) - _FAILS)
-        is_about = loosely_meant(prompt, check.command)
-        return wish_in(prompt, check.command, check.other) == DENIED or (is_about and complains)
-    if not roots_of(prompt) & _matter(check, subject):
-        return False
+        is_denied = wish_in(typed, check.command, check.other) == DENIED
+        return is_denied or any(
+            loosely_meant(part, check.command) and bool(_words(part) & _COMPLAINS - _FAILS) for part in _parts(typed)
+        )
     wanted = check.command if check.kind is CheckKind.AFTER_FILE else check.other
-    words = set(prompt.lower().replace("’", "'").split())
-    is_asked_for = bool(wanted) and len(words) <= _SHORT_ORDER and wish_in(prompt, wanted) == ASKED
-    return is_asked_for or is_correction(prompt) or is_refusal(prompt) or bool(words & _COMPLAINS)
+    if wanted and len(_words(typed)) <= _SHORT_ORDER and wish_in(typed, wanted) == ASKED:
+        return True
+    matter = _matter(check, subject)
+    return any(
+        roots_of(part) & matter and (is_correction(part) or is_refusal(part) or _words(part) & _COMPLAINS)
+        for part in _parts(typed)
+    )
+
+
+def _parts(typed: str) -> list[str]:
+    """What a prompt says at one place: all of a short one, each sentence of a longer one."""
+    return [typed] if len(typed) <= _LONGEST_SHOWN else _SENTENCE_ENDS.split(typed)
+
+
+def _words(text: str) -> set[str]:
+    return set(text.lower().replace("’", "'").split())
 
 
 def _matter(check: Check, subject: str) -> set[str]:
@@ -303,14 +318,15 @@ def _matter(check: Check, subject: str) -> set[str]:
 
 def _asks(check: Check, subject: str, prompt: str) -> bool:
     """Whether a prompt before a call may have asked for it, more loosely than the check itself takes it."""
-    words = set(prompt.lower().split())
+    typed = own_words(prompt)
     if check.kind is CheckKind.NOT_COMMAND:
-        return loosely_meant(prompt, check.command) and wish_in(prompt, check.command, check.other) != DENIED
+        return loosely_meant(typed, check.command) and wish_in(typed, check.command, check.other) != DENIED
     if check.kind is CheckKind.NOT_FILE:
-        return bool(subject) and subject.rpartition("/")[2].lower() in prompt.lower()
+        return bool(subject) and subject.rpartition("/")[2].lower() in typed.lower()
     if check.kind is CheckKind.NOT_TEXT:
-        return check.pattern.lower() in prompt.lower()
-    return bool(words & _LEAVES_OUT) and bool(roots_of(prompt) & _matter(check, subject))
+        return check.pattern.lower() in typed.lower()
+    matter = _matter(check, subject)
+    return any(_words(part) & _LEAVES_OUT and roots_of(part) & matter for part in _parts(typed))
 
 
 def _agrees(check: Check, prompt: str) -> bool:
