@@ -39,6 +39,15 @@ _NOT_AGAIN = {
     "a quotation": (_PNPM, 'the readme says "use pnpm, never npm in this repository, please" and I wonder why'),
     "a pasted log": (_PNPM, "npm ERR! use pnpm, never npm\nnpm ERR! code 1"),
     "one thing among many": (_LINT, "make the lint job of the nightly pipeline upload its report to the bucket"),
+    "a pasted command of several lines": (
+        "Sow with `sow --user-name` of the greenhouse, never with your own.",
+        "sow beds \\\n  --user-name greenhouse \\\n  --north",
+    ),
+    "a description that was pasted without a mark": (
+        "Seedbox copies harvests from bed to bed over the garden line, without a local copy.",
+        "what do you think of this post:\n\nMost tools keep a copy.\n\n"
+        "Seedbox copies harvests from one bed to another bed over the garden line, quickly and without any local copy.",
+    ),
     "a number of today": ("Every phase goes on a branch of its own.", "switch to the branch of phase 12"),
     "nothing": (_LINT, ""),
 }

@@ -139,6 +139,8 @@ def _stands_whole(prompt: str, piece: str) -> bool:
     before, is_there, after = prompt.partition(piece)
     if not is_there or _QUOTING.search(piece) or any(mark in piece for mark in _MARKS) or PLACEHOLDER.search(piece):
         return False
+    if piece.endswith("\\"):  # a command of several lines
+        return False
     above, _, line = before.rpartition("\n")
     lead, last = line.strip(" \t-–—*+•"), above.rpartition("\n")[2].strip()
     if line.strip():

@@ -23,6 +23,8 @@ _LEAST_PRESSED, _SHARE_PRESSED = 0.7, 0.45  # the same, of what denies or reproa
 _OFTEN = 0.35  # weight of a word that every task has
 _OF_THE_MOMENT = 2.0  # weight of a number
 _COVERED = 0.25  # of the weight of a clause of the line that must be said
+_SEVERAL_LINES = 2  # breaks of lines: of what is longer some is pasted, often without any mark
+_LONGEST_AMONG_OTHERS = 16  # words of a sentence in it: whoever says something again says it shortly
 _NOT = r"(?: not| never|n'?t)\b"
 _AUX = r"\b(?:should|must|is|are|was|were|do|does|did|can|could|will|would|may|need|has|have|wo|ca)"
 _NOISE = regex(r"[^\S\n]+|https?://\S+")
@@ -71,7 +73,7 @@ _NUMBER, _NAME, _UNIT = regex(r"\b\d+\b"), regex(r"`([^`]*)`"), regex(r"`[^`]*`|
 _EVERYWHERE = frozenset(map(root, ROUTINE))
 _IDLE_WORDS = (
     "again before said told asked ever just well really once done still changes changed updated added fixed adding"
-    " made making uses files through"
+    " made making uses files through one"
 )
 _IDLE = frozenset(map(root, words_of(_IDLE_WORDS)))
 
@@ -93,7 +95,10 @@ class _Said(NamedTuple):
 
 def repetition(line: str, turn: str) -> str:
     """The sentence of a turn that says a line again; "" where none does."""
-    return next((said for said in typed_sentences(_NOISE.sub(" ", turn)) if _says_again(said, line)), "")
+    plain = _NOISE.sub(" ", turn)
+    longest = _LONGEST_AMONG_OTHERS if plain.strip().count("\n") >= _SEVERAL_LINES else len(plain)
+    sentences = (said for said in typed_sentences(plain) if len(said.split()) <= longest)
+    return next((said for said in sentences if _says_again(said, line)), "")
 
 
 def _says_again(sentence: str, line: str) -> bool:
