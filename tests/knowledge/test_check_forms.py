@@ -23,6 +23,7 @@ from afterwit.model.errors import UsageError
         ("never edit ./src/made/**", "not-file", {"path": "src/made/**"}),
         ("after schema.prisma: npx prisma generate", "after-file", {"path": "schema.prisma"}),
         ('never write "console.log(" in src/**', "not-text", {"pattern": "console.log(", "path": "src/**"}),
+        ('never write "console.log(" in **', "not-text", {"pattern": "console.log(", "path": "**"}),
         ("never write Signed-off-by in a commit message", "not-text", {"pattern": "Signed-off-by", "path": ""}),
     ],
 )

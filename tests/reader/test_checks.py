@@ -84,6 +84,35 @@ def test_a_note_is_confirmed_by_what_shows_it_again_in_other_words() -> None:
     assert confirmed(proposal(note, 9), note, sent(talk)) is None
 
 
+def test_a_quoted_wish_is_confirmed_by_whoever_wishes_it_in_other_words() -> None:
+    note = "Before new work the user said: `we need to get back to the cellar, and fetch the latest jars`."
+    talk = [
+        line(Speaker.USER, "go back to the cellar before new work, then get the latest jars"),
+        line(Speaker.USER, "the pears are ripe"),
+    ]
+    assert isinstance(confirmed(proposal(note, 1), note, sent(talk)), Supported)
+    assert confirmed(proposal(note, 2), note, sent(talk)) is None
+
+
+def test_a_request_that_was_typed_as_a_question_is_quoted_between_marks_of_code() -> None:
+    talk = [
+        line(Speaker.USER, "can you label the jars of each shelf separately?"),
+        line(Speaker.ACTION, "$ label --shelf 2 → ok", Status.SUCCEEDED),
+    ]
+    said = "On several shelves the user asked: `can you label the jars of each shelf separately?`"
+    assert isinstance(verdict(said, 1, 2, talk=talk), Supported)
+
+
+def test_words_of_the_user_are_not_turned_round_where_they_are_quoted_whole() -> None:
+    typed = (
+        "picking from the north won't work here - this row should be picked from the gate, and carried there."
+    )
+    talk = [line(Speaker.USER, typed), line(Speaker.USER, "don't ever sell the old press to a neighbour")]
+    assert isinstance(verdict(f"On late rows the user said: `{typed}`", 1, talk=talk), Supported)
+    cut = verdict("The user said: `sell the old press to a neighbour`", 2, talk=talk)
+    assert isinstance(cut, Convicted)
+
+
 @for_every(
     "sentence, lines, why",
     [

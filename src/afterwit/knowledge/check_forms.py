@@ -169,7 +169,7 @@ def fault_of(check: Check) -> str:
             return fault
     if check.command and check.command == check.other:
         return f"`{check.command}` cannot be checked against itself."
-    if check.path and (fault := _fault_of_path(check.path)):
+    if check.path and (fault := _fault_of_path(check.path, is_all_meant=check.kind is CheckKind.NOT_TEXT)):
         return fault
     if check.pattern:
         letters = sum(letter.isalnum() for letter in check.pattern)
@@ -194,9 +194,9 @@ def _fault_of_command(line: str) -> str:
     return ""
 
 
-def _fault_of_path(path: str) -> str:
+def _fault_of_path(path: str, *, is_all_meant: bool) -> str:
     if path.startswith(("/", "~")) or ".." in path.split("/") or (len(path) > 1 and path[1] == ":"):
         return f"`{path}` is not below the repository. Name it as git does, say `src/generated/**`."
-    if not path.strip("*/."):
+    if not path.strip("*/.") and not is_all_meant:
         return f"`{path}` means every file. Name a file or a folder."
     return ""

@@ -41,13 +41,14 @@ from afterwit.reader.support import (
     keeps_denials,
     marks_in,
     quotes_in,
+    quotes_whole,
     share_of_words,
 )
 from afterwit.redaction.claims import claims_in, orders_for_good, others_in
 from afterwit.redaction.hygiene import reads_like_an_order
 from afterwit.redaction.markers import is_own
 
-VERSION = 11  # counts up when answers that are kept would be judged otherwise
+VERSION = 12  # counts up when answers that are kept would be judged otherwise
 LEAST_CONFIDENCE = 0.5
 _LEAST_WORTH = 0.15  # actions that a note spares in a session on average, as the model counts
 _OWN_WORDS = 0.5  # of a sentence's words that the user's lines must hold to make it theirs
@@ -172,11 +173,13 @@ def checked(proposal: ProposedNote, sent: Sent) -> Supported | Convicted:
 
 def confirmed(proposal: ProposedNote, sentence: str, sent: Sent) -> Supported | None:
     """A proposal that only confirms this sentence, which passed the checks when it was made, if the lines show it
-    again: they speak of it, and of something that it names. How it is worded anew does not matter."""
+    again: they speak of it, and of something that it names. How it is worded anew does not matter, and a user who
+    was quoted says it in other words."""
     cited = sorted({number - 1 for number in proposal.lines if sent.first <= number - 1 < sent.end})
     proving = tuple(at for at in cited if _proves(sent.lines[at]))
     lines = [sent.lines[at] for at in proving]
-    named = [mark for mark in marks_in(sentence) if is_telling(mark)]
+    quotes = quotes_in(sentence)
+    named = [mark for mark in marks_in(sentence) if is_telling(mark) and mark not in quotes]
     is_there = not named or any(holds(line.text, mark) for line in lines for mark in named)
     if not lines or not is_there or is_own(proposal.sentence) or share_of_words(sentence, lines) < SUPPORT:
         return None
@@ -205,16 +208,16 @@ def _of_speaker(
     typed = [sent.lines[at] for at in lines if sent.lines[at].speaker is Speaker.USER]
     if channel is Channel.USER:
         return None
-    is_theirs = share_of_words(sentence, typed) >= _OWN_WORDS  # as the model understood it
+    with_questions = [sent.lines[at] for at in sorted({*lines, *asked}) if sent.lines[at].speaker is Speaker.USER]
+    is_quoted = _share_quoted(sentence, with_questions) >= _QUOTED
+    is_theirs = not is_quoted and share_of_words(sentence, typed) >= _OWN_WORDS  # as the model understood it
     if (is_theirs or channel is Channel.FILE or not has_marks) and is_turned_round(sentence, _around(lines, sent)):
         return Conviction.OPPOSITE
     if is_theirs and not keeps_denials(sentence, typed):
         return Conviction.OPPOSITE
     if is_of_another_language(sentence, (line.text for line in sent.lines if line.speaker is Speaker.USER)):
         return Conviction.LANGUAGE
-    with_questions = [sent.lines[at] for at in sorted({*lines, *asked}) if sent.lines[at].speaker is Speaker.USER]
     claims = ((clause, with_questions if _ASKED.search(clause) else typed) for clause in claims_in(sentence))
-    is_quoted = _share_quoted(sentence, with_questions) >= _QUOTED
     if not is_quoted and any(_is_hearsay(clause, sentence, said, sent) for clause, said in claims):
         return Conviction.HEARSAY
     if _PERSONAL.search(SPAN.sub(" ", sentence)) or not (has_marks or _retells_user(sentence, lines, sent)):
@@ -223,8 +226,9 @@ def _of_speaker(
 
 
 def _share_quoted(sentence: str, typed: Sequence[SessionLine]) -> float:
-    """Which share of a sentence's words stands in quotations of what the user typed, each of them word for word."""
-    quotes = [quote for quote in quotes_in(sentence) if any(holds(line.text, quote) for line in typed)]
+    """Which share of a sentence's words stands in quotations of what the user typed, each of them word for word, and
+    none without the denial before it."""
+    quotes = [quote for quote in quotes_in(sentence) if any(quotes_whole(line.text, quote) for line in typed)]
     told = words_of(sentence)
     return sum(len(words_of(quote)) for quote in quotes) / len(told) if told else 0.0
 

@@ -32,6 +32,8 @@ from afterwit.model.text import words_of
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]{3,})[\"”]")
+_FEWEST_SPOKEN, _SPOKEN = 4, 0.8  # words of a quotation, and its share of words without signs
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _MARK = re.compile(
     r"(?<![\w/.-])(?:--?[A-Za-z][\w-]+|[\w.@~-]*/[\w./@*~-]+|[A-Za-z_][\w-]*\.[A-Za-z]\w{0,9}\b|\d[\d.,:]*\d|\d{2,}"
     r"|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[0-9]\w*)"
@@ -79,8 +81,16 @@ def is_telling(mark: str) -> bool:
 
 
 def quotes_in(sentence: str) -> list[str]:
-    """What a sentence quotes as said, between quotation marks."""
-    return [" ".join(match[1].split()) for match in _QUOTED.finditer(SPAN.sub(" ", sentence))]
+    """What a sentence quotes as said: between quotation marks, or plain prose between the marks of code."""
+    spans = (" ".join(match[1].split()) for match in SPAN.finditer(sentence))
+    marked = (" ".join(match[1].split()) for match in _QUOTED.finditer(SPAN.sub(" ", sentence)))
+    return [*(span for span in spans if _is_spoken(span)), *marked]
+
+
+def _is_spoken(span: str) -> bool:
+    """Whether it is prose, and no command or name."""
+    words = [word for piece in span.split() if (word := piece.strip("(),;:.!?-"))]
+    return len(words) >= _FEWEST_SPOKEN and sum(map(bool, map(_WORD.fullmatch, words))) >= _SPOKEN * len(words)
 
 
 def holds(text: str, mark: str) -> bool:
@@ -93,6 +103,14 @@ def holds(text: str, mark: str) -> bool:
     if not pieces or (len(pieces) == 1 and pieces[0] == plain):
         return False
     return any(_in_order(_fold(segment), pieces) for segment in _SEGMENTS.split(text))
+
+
+def quotes_whole(text: str, quote: str) -> bool:
+    """Whether a text holds a quotation, word for word, and denies nothing before it in the same clause."""
+    whole, piece = _fold(text), _fold(quote)
+    at = _stands_in(whole, piece, 0)
+    lead = _TOKEN.findall(_CLAUSES.split(f"{whole[:at]} ")[-1]) if at >= 0 else []
+    return at >= 0 and not any(word in _NEGATIONS or word.endswith(("n't", "dont")) for word in lead)
 
 
 def _in_order(segment: str, pieces: Iterable[str]) -> bool:

@@ -34,7 +34,7 @@ from afterwit.sessions.show import SessionMoment, WantedMoments, moments
 from afterwit.store.marks import newest_in
 from afterwit.store.rows.session_list import SessionRow, session_row
 
-MOST_SESSIONS = 60
+MOST_SESSIONS = 200
 MOST_UNMINDED = 0.25  # of the stops of a proposal that is shown
 MOST_EXAMPLES = 3
 _LOOKS_AHEAD = 3  # prompts after a call in which a user may object to it

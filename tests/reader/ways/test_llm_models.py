@@ -82,7 +82,7 @@ def test_a_model_answers_by_the_form_and_within_its_length(tmp_path: Path) -> No
         ("user", QUESTION.text),
     ]
     assert body["max_tokens"] == ANSWER_TOKENS
-    assert body["response_format"]["json_schema"]["schema"]["required"] == ["notes"]
+    assert body["response_format"]["json_schema"]["schema"]["required"] == ["notes", "repeats"]
     assert [path.name for path in (tmp_path / "llm").iterdir()] == ["extra-openai-models.yaml"]
 
 

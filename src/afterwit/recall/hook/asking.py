@@ -36,6 +36,7 @@ _SAME = {  # words by which people ask for what a command calls so
     "merge": ("merge", "land"),
 }
 _OF_THE_PROGRAM = frozenset(("up", "down", "start", "stop", "exec", "run"))  # say too little without what they run
+_SHORT_FLAGS = {"f": "force", "a": "all", "d": "delete"}
 _Way = tuple[frozenset[str], frozenset[str]]  # verbs, one of which is there, and things, if any, one of which is, too
 
 
@@ -63,6 +64,9 @@ def _ways(typed: list[str]) -> list[_Way]:
     named = [program, *(word for word in typed[1:] if not word.startswith("-"))]
     nothing: frozenset[str] = frozenset()
     verb = named[-1]
+    flags = {word.partition("=")[0].lstrip("-") for word in typed[1:] if word.startswith("-")}
+    if flags and len(named) <= len((program, verb)):  # who says "push it" does not ask for `git push --force`
+        return [(frozenset(_SHORT_FLAGS.get(flag, flag) for flag in flags), nothing)]
     if verb in _OF_THE_PROGRAM and len(named) > 1:
         return [(frozenset(named[:-1]), nothing)]
     if verb == "create":

@@ -101,8 +101,8 @@ def standing(breaches: "Iterable[Breach]", history: "History") -> list[Breach]:
     """Those of the checks that a call does go against, given what the session has noted. Strict ones come first, so
     that a call that passes another one when it is made again is still stopped by them."""
     noted, hears = history.checks, history.hears_user
-    found = (breach for breach in breaches if breach.stands(noted.get(breach.check.id, ""), hears_user=hears))
-    return sorted(found, key=lambda breach: not breach.check.is_strict)
+    stands = (breach for breach in breaches if breach.stands(noted.get(breach.check.id, ""), hears_user=hears))
+    return sorted(stands, key=lambda breach: not breach.check.is_strict)
 
 
 def changes(states: dict[str, str], history: "History") -> dict[str, str]:
