@@ -104,9 +104,7 @@ def test_a_request_that_was_typed_as_a_question_is_quoted_between_marks_of_code(
 
 
 def test_words_of_the_user_are_not_turned_round_where_they_are_quoted_whole() -> None:
-    typed = (
-        "picking from the north won't work here - this row should be picked from the gate, and carried there."
-    )
+    typed = "picking from the north won't work here - this row should be picked from the gate, and carried there."
     talk = [line(Speaker.USER, typed), line(Speaker.USER, "don't ever sell the old press to a neighbour")]
     assert isinstance(verdict(f"On late rows the user said: `{typed}`", 1, talk=talk), Supported)
     cut = verdict("The user said: `sell the old press to a neighbour`", 2, talk=talk)

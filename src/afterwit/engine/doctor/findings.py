@@ -32,6 +32,7 @@ from afterwit.store import archive_mark, journal, spool
 from afterwit.store.checks import foreign_permissions
 from afterwit.store.database import schema_version
 from afterwit.store.layout import Layout
+from afterwit.store.pauses import in_words, pauses_in_force
 from afterwit.store.rows import hooks
 from afterwit.store.rows.erased import is_unfinished
 from afterwit.store.rows.files import LOST, files_dropped, files_lost_unread
@@ -191,6 +192,13 @@ def silent_hooks(machine: Machine) -> Iterator[DoctorFinding]:
     for calls in hook_calls(machine):
         if calls.unheard:
             yield warning("hook-silent", calls.silence, calls.agent)
+
+
+def pause_findings(layout: Layout, now_ms: int) -> Iterator[DoctorFinding]:
+    """So that nobody wonders why nothing is told."""
+    for what, until_ms in pauses_in_force(str(layout.root), now_ms).items():
+        end = f" until {iso_from_ms(until_ms)[:16].replace('T', ' ')} UTC" if until_ms else ""
+        yield warning("paused", f"Nothing is told in {in_words(what)}{end}: it is paused. `afterwit resume` ends that.")
 
 
 def connection_findings(machine: Machine) -> list[DoctorFinding]:
@@ -400,6 +408,7 @@ def fully_checked(layout: Layout) -> Iterator[DoctorFinding]:
 
 
 def findings_around(layout: Layout, health: StoreHealth, now_ms: int) -> Iterator[DoctorFinding]:
+    yield from pause_findings(layout, now_ms)
     for fault in foreign_permissions(layout):
         yield alarm("permissions", f"{fault}. The archive holds secrets as the agents logged them.")
     if tuple(int(part) for part in health.sqlite_version.split(".")[:3]) < _OLDEST_SAFE_SQLITE:

@@ -18,6 +18,8 @@ from afterwit.store.regular_files import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # whoever only wants to know where the store is opens no deck
+    from collections.abc import Iterable
+
     from afterwit.recall.deck.reader import Deck
 
 # pathlib takes longer to load than all that is done here.
@@ -84,10 +86,10 @@ def _recognise_checkout(deck: "Deck", main: str) -> str:
     return deck.repo_of(keys_of_checkout(_remote(main), os.path.basename(main)))
 
 
-def is_left_out(deck: "Deck", agent: str, cwd: str) -> bool:
-    """Whether the user's settings leave this agent, this folder or its repository out. A repository goes by the name
-    that it was learned under, and by its remote."""
-    entries = deck.names("exclude")
+def is_left_out(deck: "Deck", agent: str, cwd: str, paused: "Iterable[str]" = ()) -> bool:
+    """Whether the user's settings, or what is paused, leave this agent, this folder or its repository out. A repository
+    goes by the name that it was learned under, and by its remote."""
+    entries = [*deck.names("exclude"), *paused]
     if not entries:
         return False
     from afterwit.repos.exclusion import Exclusion

@@ -38,6 +38,8 @@ from afterwit.store.spool_file import TOOL, SpoolFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from afterwit.recall.hook.checks import Breach
     from afterwit.recall.places import LikelyPlace
     from afterwit.redaction.shown import Shown
@@ -398,6 +400,7 @@ def _smells(name: str) -> bool:
 
 DECK = "deck.db"
 SPOOL = "spool"
+PAUSED = "paused"
 _LOOKS_BACK = (START, PROMPT, COMPACT)
 _ALL_HOOKS = {"carries": (START, PROMPT, AFTER)}  # of an agent that has none, in a replay
 _LONGEST_PATH = 4_096
@@ -426,7 +429,7 @@ class HookCall:
         comes back as an error is neither a failure nor answered."""
         moment = self._moment
         deck = self._deck()
-        if deck is not None and is_left_out(deck, self._agent, moment.cwd):
+        if deck is not None and is_left_out(deck, self._agent, moment.cwd, self._paused()):
             return ""
         if moment.event == END and moment.native == _END_OF_TURN and self._has_just_ended():
             return ""
@@ -497,6 +500,13 @@ class HookCall:
         except (apsw.Error, ValueError) as error:
             self.records.append(fault(self._agent, self._moment.session, self._moment.event, error))
             return None
+
+    def _paused(self) -> "Iterable[str]":
+        if not os.path.exists(f"{self._folder}/{PAUSED}"):  # noqa: PTH110
+            return ()
+        from afterwit.store.pauses import pauses_in_force
+
+        return pauses_in_force(self._folder, self._now_ms())
 
     def _has_just_ended(self) -> bool:
         with self._file() as file:
