@@ -44,7 +44,7 @@ _SHORT_ORDER = 8  # words of a prompt that says little but what is to be run
 _WANTED = WantedMoments(frozenset((EventKind.PROMPT, EventKind.CALL)))
 _FILES = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 _COMMON = frozenset("run npm pnpm yarn bun make git npx uv poetry cargo go python exec gh src the md ts js py".split())  # noqa: SIM905
-_FAILS = frozenset("fail fails failing failed error errors".split())  # noqa: SIM905
+_FAILS = frozenset("fail fails failing failed error errors incorrect".split())  # noqa: SIM905
 _COMPLAINS = frozenset(
     (
         *("not", "don't", "dont", "never", "why", "revert", "undo", "shouldn't", "didn't", "stop", "wrong", "instead"),
@@ -143,7 +143,7 @@ class _Course(NamedTuple):
 
     row: SessionRow
     moments: list[SessionMoment]
-    prompts: list[tuple[int, str]]  # each with its place among the moments
+    prompts: list[tuple[int, str]]  # and answers to an agent's questions, each with its place among the moments
 
 
 def tried_on_past(
@@ -180,8 +180,8 @@ def past_sessions(source: TranscriptSource, repo: str) -> list[SessionRow]:
 
 def _course(source: TranscriptSource, row: SessionRow) -> _Course:
     told = [moment for moment in moments(source, row, _WANTED) if isinstance(moment, SessionMoment)]
-    prompts = [(at, moment.text) for at, moment in enumerate(told) if moment.kind is EventKind.PROMPT and moment.text]
-    return _Course(row, told, prompts)
+    heard = (moment.text if moment.kind is EventKind.PROMPT else moment.said for moment in told)
+    return _Course(row, told, [(at, text) for at, text in enumerate(heard) if text])
 
 
 def _stops_in(deck: Deck, checks: dict[str, Check], course: _Course) -> Iterator[tuple[str, TriedStop]]:
@@ -312,7 +312,7 @@ def _matter(check: Check, subject: str) -> set[str]:
     elif check.kind is CheckKind.NOT_FILE:
         text = " ".join(_NAMES.findall(" ".join(subject.split("/")[-2:])))
     else:
-        text = check.pattern
+        text = " ".join(_NAMES.findall(check.pattern))
     return set(roots_of(" ".join(words_in(text) - _COMMON)))
 
 
@@ -330,5 +330,11 @@ def _asks(check: Check, subject: str, prompt: str) -> bool:
 
 
 def _agrees(check: Check, prompt: str) -> bool:
-    """Whether a prompt was a short yes to what an agent had asked, which a check that was not there cannot know."""
-    return check.kind is CheckKind.NOT_COMMAND and wish_in(prompt, check.command, check.other) in (AGREED, ASKED)
+    """Whether a prompt was a short yes to what an agent had asked, which a check that was not there cannot know. Who
+    only wants it to go on says nothing of it."""
+    goes_on = bool(_words(prompt) & {"continue", "proceed"})
+    return (
+        check.kind is CheckKind.NOT_COMMAND
+        and not goes_on
+        and wish_in(prompt, check.command, check.other) in (AGREED, ASKED)
+    )

@@ -27,6 +27,8 @@ from afterwit.recall.hook.asking import loosely_meant, wish_in
         ("git push --force", "git push --force", "asked"),
         ("don't force it", "git push --force", "denied"),
         ("add a test", "git add -f", ""),
+        ('you may commit with "--no-verify" this once', "git commit --no-verify", "asked"),
+        ("然后force push", "git push --force", "asked"),
         ("don't push yet", "git push", "denied"),
         ("Do not push", "git push", "denied"),
         ("stop pushing", "git push", "denied"),
@@ -58,4 +60,5 @@ def test_a_check_may_know_further_words() -> None:
 def test_any_form_of_a_verb_is_a_mention() -> None:
     assert loosely_meant("is it pushed?", "git push")
     assert loosely_meant("is a PR open?", "gh pr create")
+    assert not loosely_meant("look at the comments", "gh pr comment")
     assert not loosely_meant("pull in the latest", "gh pr create")

@@ -298,6 +298,25 @@ def test_a_check_of_another_repository_says_nothing_here(hook: Hook) -> None:
     assert hook.records("check") == []
 
 
+def test_a_command_in_another_repository_is_nobodys_here_and_in_a_worktree_of_this_one_it_is(hook: Hook) -> None:
+    turn_on(hook, PUSH)
+    ask(hook, "Fix the belt.")
+    other, worktree = hook.project.parent / "vineyard", hook.project.parent / "trees" / "belt"
+    (other / ".git").mkdir(parents=True)
+    worktree.mkdir(parents=True)
+    (hook.project / ".git" / "worktrees" / "belt").mkdir(parents=True, exist_ok=True)
+    (worktree / ".git").write_text(f"gitdir: {hook.project}/.git/worktrees/belt\n")
+    assert reason(hook.before(f"cd {other} && git push")) == ""
+    assert reason(hook.before(f"git -C {other} push")) == ""
+    assert reason(hook.before(f"cd {worktree} && git push"))
+    assert reason(hook.before("cd web && git push origin"))
+
+
+def test_help_about_a_command_is_no_call_of_it(hook: Hook) -> None:
+    turn_on(hook, PNPM)
+    assert reason(hook.before("npm --help")) == ""
+
+
 def test_a_check_that_holds_everywhere_is_heard_in_any_repository(hook: Hook) -> None:
     turn_on(hook, PUSH, repo="")
     ask(hook, "Fix the belt.")

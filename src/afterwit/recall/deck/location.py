@@ -64,6 +64,14 @@ class Location:
         return whole[len(root) + 1 :] if root and whole.startswith(f"{root}/") else ""
 
 
+def is_in_checkout(folder: str, root: str) -> bool:
+    """Whether a folder lies in a checkout, in a worktree of it anywhere, or beside it under its name."""
+    if (folder + os.sep).startswith((root + os.sep, root + ".")):
+        return True
+    tops = (place for place in _upwards(folder) if os.path.lexists(os.path.join(place, ".git")))
+    return _main_checkout(next(tops, "")) in (root, _main_checkout(root))
+
+
 def location_of(deck: "Deck", cwd: str) -> Location:
     """The repository that a folder belongs to; none where nothing tells."""
     folders = _upwards(cwd)

@@ -37,6 +37,7 @@ _SAME = {  # words by which people ask for what a command calls so
 }
 _OF_THE_PROGRAM = frozenset(("up", "down", "start", "stop", "exec", "run"))  # say too little without what they run
 _SHORT_FLAGS = {"f": "force", "a": "all", "d": "delete"}
+_FIRST_WITHOUT_BLANKS = "\u2e80"
 _Way = tuple[frozenset[str], frozenset[str]]  # verbs, one of which is there, and things, if any, one of which is, too
 
 
@@ -93,7 +94,8 @@ def _ordered(clause: list[str], way: _Way) -> int:
     """Where a clause has one of the verbs, as an order, and one of the things behind it. `pushing` orders nothing, but
     may be denied."""
     verbs, things = way
-    for at, word in enumerate(clause):
+    for at, typed in enumerate(clause):
+        word = typed.lstrip("-")
         is_verb = word in verbs or (word.endswith("ing") and word[:-3] in verbs)
         if is_verb and (things.intersection(clause[at + 1 :]) if things else not _is_noun(clause, at)):
             return at
@@ -116,9 +118,7 @@ def _find_phrase(phrase: list[str], clause: list[str]) -> int:
 def loosely_meant(prompt: str, command: str) -> bool:
     """Whether a prompt speaks of a command in any form, as an order or not."""
     ways = _ways(command.lower().split())
-    forms = {
-        f"{verb}{ending}" for verbs, _ in ways[:1] for verb in verbs for ending in ("", "s", "ed", "es", "ing", "d")
-    }
+    forms = {f"{verb}{ending}" for verbs, _ in ways[:1] for verb in verbs for ending in ("", "ed", "ing", "d")}
     return any(
         (not things and not forms.isdisjoint(clause))
         or (bool(things.intersection(clause)) and bool(verbs.intersection(clause)))
@@ -127,9 +127,22 @@ def loosely_meant(prompt: str, command: str) -> bool:
     )
 
 
+def _apart(text: str) -> str:
+    """With a blank between letters of scripts that are written without, and Latin ones."""
+    if text.isascii():
+        return text
+    spaced = []
+    was_plain = True
+    for letter in text:
+        is_plain = letter < _FIRST_WITHOUT_BLANKS
+        spaced.append(letter if is_plain is was_plain else f" {letter}")
+        was_plain = is_plain
+    return "".join(spaced)
+
+
 def _clauses(prompt: str) -> list[list[str]]:
     """The words of a prompt, clause by clause."""
-    text = prompt[:_LONGEST].lower().translate(_CLAUSE)
+    text = _apart(prompt[:_LONGEST].lower()).translate(_CLAUSE)
     for named, plain in _PLAINLY:
         text = text.replace(named, plain)
     clauses: list[list[str]] = [[]]

@@ -11,7 +11,7 @@ import os
 
 from afterwit.actions.quick_look import fits_path
 from afterwit.agents.hook_payloads import Moment
-from afterwit.recall.deck.location import Location
+from afterwit.recall.deck.location import Location, is_in_checkout
 from afterwit.recall.deck.reader import DeckCheck
 from afterwit.recall.hook.asking import AGREED, ASKED, wish_in
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from afterwit.recall.holdout import History
 
 # pathlib takes longer to load than all that is done here.
-# ruff: noqa: PTH118
+# ruff: noqa: PTH117, PTH118
 
 EDITED, PASSED, UNKNOWN, STOPPED = "edited", "passed", "unknown", "stopped"
 _LONGEST = 65_536  # characters of a command line, or of a text, that are looked at
@@ -147,11 +147,12 @@ def _of_command(check: DeckCheck, line: "CommandLine", moment: Moment, place: Lo
         written = _files_written(line, moment, place)
         subject = next((below for below in written if fits_path(check.path, below)), "")
         return Breach(check, subject=subject) if subject else None
+    here = [part for part in _run(line) if not _is_harmless(part) and not _is_elsewhere(part, moment, place)]
     if check.kind == "instead":
-        return _of_instead(check, line, moment)
+        return _of_instead(check, here, moment)
     is_commit = check.kind in ("after-file", "not-text")
     wanted = "git commit" if is_commit else check.command
-    called = next((part for part in _run(line) if _is_call(wanted, part) and not _is_harmless(part)), None)
+    called = next((part for part in here if _is_call(wanted, part)), None)
     if called is None:
         return None
     if check.kind == "not-text":
@@ -162,9 +163,9 @@ def _of_command(check: DeckCheck, line: "CommandLine", moment: Moment, place: Lo
     return None if _comes_first(prepared, called, line) else Breach(check, EDITED)
 
 
-def _of_instead(check: DeckCheck, line: "CommandLine", moment: Moment) -> Breach | None:
+def _of_instead(check: DeckCheck, parts: "Iterable[Command]", moment: Moment) -> Breach | None:
     wanted, instead = check.command.split(), check.other.split()
-    for part in _run(line):
+    for part in parts:
         words = [word.text for word in part.words]
         start = len(words) - len(part.arguments) - 1
         if any(_begins(words[at:], wanted) for at in {0, start}) and not _begins(words, instead):
@@ -208,6 +209,16 @@ def _program(name: str) -> str:
     return name.rstrip("0123456789.").lower() or name
 
 
+def _is_elsewhere(part: "Command", moment: Moment, place: Location) -> bool:
+    """Whether a command runs outside the repository that the check is about."""
+    workdir = moment.arguments.get("workdir")
+    start = workdir if isinstance(workdir, str) and workdir else moment.cwd
+    words = [word.text for word in part.words]
+    given = words[words.index("-C") + 1 :] if part.program == "git" and "-C" in words else []
+    folder = os.path.normpath(os.path.join(start, part.folder, *given[:1]))
+    return bool(place.root) and os.path.isabs(folder) and not is_in_checkout(folder, place.root)
+
+
 def _is_harmless(part: "Command") -> bool:
     flags = set(part.flags)
     return bool(flags & _HARMLESS) or (part.subcommand == "push" and bool(flags & _DRY))
@@ -231,7 +242,7 @@ def _outcome(line: "CommandLine", called: "list[Command]", moment: Moment) -> st
     if verdict.status is Status.SUCCEEDED:
         return PASSED if part.number in line.reporting or is_main else UNKNOWN
     if verdict.status is Status.FAILED or verdict.lean is Lean.FAILED:
-        return EDITED if is_main and len(line.reporting) <= 1 else ""
+        return EDITED if is_main and len(line.reporting) <= 1 else UNKNOWN
     return UNKNOWN
 
 
