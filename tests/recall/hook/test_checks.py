@@ -308,6 +308,7 @@ def test_a_command_in_another_repository_is_nobodys_here_and_in_a_worktree_of_th
     (worktree / ".git").write_text(f"gitdir: {hook.project}/.git/worktrees/belt\n")
     assert reason(hook.before(f"cd {other} && git push")) == ""
     assert reason(hook.before(f"git -C {other} push")) == ""
+    assert reason(hook.before(f"cd {hook.project.parent}/gone && git push")) == ""
     assert reason(hook.before(f"cd {worktree} && git push"))
     assert reason(hook.before("cd web && git push origin"))
 

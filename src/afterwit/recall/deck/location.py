@@ -68,8 +68,9 @@ def is_in_checkout(folder: str, root: str) -> bool:
     """Whether a folder lies in a checkout, in a worktree of it anywhere, or beside it under its name."""
     if (folder + os.sep).startswith((root + os.sep, root + ".")):
         return True
-    tops = (place for place in _upwards(folder) if os.path.lexists(os.path.join(place, ".git")))
-    return _main_checkout(next(tops, "")) in (root, _main_checkout(root))
+    top = next((place for place in _upwards(folder) if os.path.lexists(os.path.join(place, ".git"))), "")
+    main = _main_checkout(top) if top else ""
+    return bool(main) and main in (root, _main_checkout(root))
 
 
 def location_of(deck: "Deck", cwd: str) -> Location:
