@@ -95,7 +95,8 @@ WORDS = {
     LineFault.NO_ROOM: "The page is full.",
     LineFault.NO_TRIGGER: "It waits for nothing, so nothing would bring it.",
     LineFault.BROAD: f"What it waits for happened in more than {MOST_SHARE:.0%} of the past sessions.",
-    LineFault.ONCE: "Its notes were seen in one session alone: on demand it may stand, not on the page.",
+    LineFault.ONCE: "Its notes were seen in one session alone: it may wait for an error or a command, and not for words"
+    " or files, nor stand on the page.",
     LineFault.NO_CHECK: "It cannot be decided before a call.",
     LineFault.NOT_LATER: "The note that would replace the other is not later, less trusted, or of another matter.",
 }
@@ -154,14 +155,17 @@ class _LineDesk:
     def line(self, given: ProposedLine, replaced: Mapping[str, str]) -> Line | None:
         notes = tuple(dict.fromkeys(name for name in given.notes if name in self._items and name not in replaced))
         cited = [self._items[name] for name in notes]
+        draft = _draft(given.text, cited, self._repo)
+        triggers = tuple(dict.fromkeys(_triggers(given))) if given.heading is None else ()
+        if not _is_known(cited, draft):
+            triggers = tuple(trigger for trigger in triggers if trigger.error or trigger.program)
         line = Line(
             id=id_of_line(self._repo, given.text),
             text=given.text,
             heading=given.heading,
             notes=notes,
-            triggers=() if given.heading else tuple(dict.fromkeys(_triggers(given))),
+            triggers=triggers,
         )
-        draft = _draft(given.text, cited, self._repo)
         fault, detail = self._fault(line, cited, draft)
         if fault is not None:
             self._refuse(given.text, fault, detail)
@@ -186,7 +190,7 @@ class _LineDesk:
         if about := next(filter(None, (opposition(claim, claim_of_note(other)) for other in others)), ""):
             return LineFault.CONTRADICTS, about
         if line.heading is None and not line.triggers:
-            return LineFault.NO_TRIGGER, ""
+            return LineFault.NO_TRIGGER if _is_known(cited, draft) else LineFault.ONCE, ""
         return (LineFault.NO_ROOM, "") if line.heading and len(line.text) + 3 > self._room else (None, "")
 
     def tried(self, lines: Sequence[Line], trial: Trial) -> list[Line]:
@@ -265,11 +269,23 @@ def _draft(text: str, cited: Sequence[Item], repo: str) -> Draft:
     )
 
 
+def _is_known(cited: Sequence[Item], draft: Draft) -> bool:
+    """Whether more is known than what the agent of one session made of it: by words and files that came where it was
+    of no use, or misled."""
+    return draft.channel in (Channel.USER, Channel.OUTCOME) or _is_seen_again(cited)
+
+
+def _is_seen_again(cited: Sequence[Item]) -> bool:
+    """In another session, or by a person who approved it."""
+    stories = {piece.session.story for item in cited for piece in item.evidence if not piece.is_against}
+    return any(item.is_decided for item in cited) or len(stories) > 1
+
+
 def _is_for_all(heading: Heading, cited: Sequence[Item], draft: Draft) -> bool:
     """Whether there is enough to tell every session of it. What somebody wanted once was mostly wanted of one task;
     what a command showed once, or the user says of their machine, may hold."""
     told = [piece for item in cited for piece in item.evidence if not piece.is_against]
-    if any(item.is_decided for item in cited) or len({piece.session.story for piece in told}) > 1:
+    if _is_seen_again(cited):
         return True
     if heading in (Heading.MACHINE, Heading.TRAP):
         return draft.channel in (Channel.USER, Channel.OUTCOME)
