@@ -30,6 +30,8 @@ ASKED = {
     "doctor": "",
     "status": "",
     "sample": "--count 3",
+    "pause": "--agent codex",
+    "resume": "",
     "read": "--plan --with gpt-5-mini",
     "recall": "--task tests",
     "templates create": "LONGER",

@@ -41,8 +41,10 @@ COMMANDS = {
     "store": Subcommand(".store:store", "Sizes, checks, rebuilding, giving space back, backups; a hub."),
     "connect": Subcommand(".connect:connect", "Connect Afterwit with other programs, and see what is connected."),
     "disconnect": Subcommand(".connect.agents:disconnect", "Take out of agents' files what `connect` has put in."),
-    "pause": Subcommand(".pause:pause", "Tell agents nothing for a while: here, one agent, or everywhere."),
-    "resume": Subcommand(".pause:resume", "End all pauses."),
+    "pause": Subcommand(
+        ".pause:pause", "Tell agents nothing, and stop no call of theirs, until `afterwit resume`, or for a while."
+    ),
+    "resume": Subcommand(".pause:resume", "End all pauses: agents hear again what is known."),
     "web": Subcommand(".servers:web", "Open a page in the browser: today, notes, sessions, search, proof."),
     "mcp": Subcommand(".servers:mcp", "Serve the notes to one agent, over standard input and output."),
     "hook": Subcommand(".servers:hook", "Answer one call of an agent's hook."),

@@ -53,7 +53,7 @@ def pause(
     """
     if sum((bool(repo), bool(agent), is_everywhere)) > 1:
         raise click.UsageError("Say one of --repo, --agent and --everywhere.")
-    if agent and agent not in {one.name for one in agents_with(here.world.declared)}:
+    if agent and agent not in {agent.name for agent in agents_with(here.world.declared)}:
         raise UsageError(f"There is no agent {agent!r}. `afterwit connect status` names them.")
     what = EVERYWHERE if is_everywhere else f"agent:{agent}" if agent else ""
     until_ms = here.world.now_ms + length_ms if length_ms else 0

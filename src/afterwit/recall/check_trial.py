@@ -21,7 +21,7 @@ from afterwit.model.kinds import ActionKind, EventKind, Status
 from afterwit.model.learn_run import Progress
 from afterwit.model.pasted import own_words
 from afterwit.model.text import regex, roots_of
-from afterwit.recall.deck.deck_checks import checks_everywhere
+from afterwit.recall.deck.deck_checks import checks_at
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck, words_in
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
@@ -34,6 +34,7 @@ from afterwit.sessions.show import SessionMoment, WantedMoments, moments
 from afterwit.store.marks import newest_in
 from afterwit.store.rows.session_list import SessionRow, session_row
 
+_HERE = "here"
 MOST_SESSIONS = 200
 MOST_UNMINDED = 0.25  # of the stops of a proposal that is shown
 MOST_EXAMPLES = 3
@@ -156,7 +157,7 @@ def tried_on_past(
         progress.stage("Trying", len(rows), "sessions")
     with tempfile.TemporaryDirectory(prefix="afterwit-trial-") as folder:
         path = Path(folder) / "deck.db"
-        write_deck(path, DeckContent(DeckSettings(b"\0" * 16), checks=checks_everywhere(checks)), redact=_as_it_is)
+        write_deck(path, DeckContent(DeckSettings(b"\0" * 16), checks=checks_at(_HERE, checks)), redact=_as_it_is)
         deck = Deck(str(path))
         by_id = {check.id: check for check in checks}
         for row in rows:
@@ -187,7 +188,7 @@ def _course(source: TranscriptSource, row: SessionRow) -> _Course:
 def _stops_in(deck: Deck, checks: dict[str, Check], course: _Course) -> Iterator[tuple[str, TriedStop]]:
     """The calls of a session that each check would have stopped."""
     row = course.row
-    place = Location("here", row.root or row.cwd)
+    place = Location(_HERE, row.root or row.cwd)
     history, seen = History([], ""), set[str]()
     for at, past in enumerate(course.moments):
         if past.kind is EventKind.PROMPT:

@@ -311,6 +311,9 @@ def test_a_command_in_another_repository_is_nobodys_here_and_in_a_worktree_of_th
     assert reason(hook.before(f"cd {hook.project.parent}/gone && git push")) == ""
     assert reason(hook.before(f"cd {worktree} && git push"))
     assert reason(hook.before("cd web && git push origin"))
+    turn_on(hook, PUSH, repo="")
+    ask(hook, "Fix the belt.", session="s2")
+    assert reason(hook.before(f"cd {other} && git push", session="s2"))
 
 
 def test_help_about_a_command_is_no_call_of_it(hook: Hook) -> None:

@@ -12,7 +12,7 @@ from tests.recall.hook.conftest import KEY
 
 from afterwit.agents.hook_payloads import AFTER, BEFORE, PROMPT, Moment
 from afterwit.knowledge.check_forms import check_from
-from afterwit.recall.deck.deck_checks import checks_everywhere
+from afterwit.recall.deck.deck_checks import checks_at
 from afterwit.recall.deck.location import Location
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.deck.write import DeckContent, DeckSettings, write_deck
@@ -269,7 +269,7 @@ def _lines(text: str) -> list[str]:
 @pytest.fixture(scope="module")
 def deck(tmp_path_factory: pytest.TempPathFactory) -> Deck:
     path = tmp_path_factory.mktemp("hostile") / "deck.db"
-    checks = checks_everywhere([check_from(text) for text in FORMS])
+    checks = checks_at("", [check_from(text) for text in FORMS])
     write_deck(path, DeckContent(DeckSettings(KEY), checks=checks))
     return Deck(str(path))
 

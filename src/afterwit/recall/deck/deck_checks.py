@@ -78,6 +78,6 @@ def mark_checks(deck: Path, *, is_on: bool) -> None:
         mark.unlink(missing_ok=True)
 
 
-def checks_everywhere(checks: Iterable[Check]) -> list[DeckedCheck]:
-    """The checks as if they were on, wherever a session is."""
-    return [DeckedCheck(check, "") for check in checks]
+def checks_at(repo: str, checks: Iterable[Check]) -> list[DeckedCheck]:
+    """The checks as if they were on, those of one repository in this one."""
+    return [DeckedCheck(check, repo if check.repo else "") for check in checks]

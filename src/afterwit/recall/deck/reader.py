@@ -30,7 +30,7 @@ REPO = "repo"  # names in the table `indexes` of a part
 PLACES = "places"
 CALL, FILE, RAN, TOUCHED, ASKS = "call", "file", "ran", "touched", "asks"  # when a check may matter
 CHECKS = "checks"  # a setting: how many are on
-CHECK_COLUMNS = ("id", "kind", "text", "wanted_by", "command", "other", "path", "pattern", "is_strict")
+CHECK_COLUMNS = ("id", "kind", "text", "wanted_by", "command", "other", "path", "pattern", "is_strict", "repo")
 LINE_COLUMNS = ("item", "text", "authority", "advice", "confidence")
 TRIGGER_COLUMNS = ("program", "words", "signature", "tool", "path", "rule", "activity", "lines")
 _PLAIN = {code: " " for code in range(128) if not chr(code).isalnum()}
@@ -116,6 +116,7 @@ class DeckCheck:
         path: str,
         pattern: str,
         is_strict: int,
+        repo: str,
     ) -> None:
         self.id = id
         self.kind = kind
@@ -126,6 +127,7 @@ class DeckCheck:
         self.path = path
         self.pattern = pattern
         self.is_strict = bool(is_strict)
+        self.repo = repo  # "": it holds everywhere
 
 
 class Deck:

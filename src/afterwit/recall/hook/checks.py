@@ -147,7 +147,8 @@ def _of_command(check: DeckCheck, line: "CommandLine", moment: Moment, place: Lo
         written = _files_written(line, moment, place)
         subject = next((below for below in written if fits_path(check.path, below)), "")
         return Breach(check, subject=subject) if subject else None
-    here = [part for part in _run(line) if not _is_harmless(part) and not _is_elsewhere(part, moment, place)]
+    calls = [part for part in _run(line) if not _is_harmless(part)]
+    here = [part for part in calls if not (check.repo and _is_elsewhere(part, moment, place))]
     if check.kind == "instead":
         return _of_instead(check, here, moment)
     is_commit = check.kind in ("after-file", "not-text")
