@@ -1,19 +1,21 @@
-"""Requests that a service refused (HTTP 401, 403, 405), why, and with what the same request went through.
+"""Requests that a service refused, why, and with what the same request went through.
 
-A merge, a push or a publication is refused because of who asks; the message seldom says what to do about it, and every
-session finds that out again. What is learned is what the request that worked had and the refused one had not: the file
-or the variable that its token came from, or another program. Of reasons only those are named that are listed here,
-where the answer or the agent says so: foreign words are never told. A token itself is redacted long before; what is
-named is where it lies. Options that were added are left to `corrections`.
+A merge, a push or a publication is refused (HTTP 401, 403, 405) because of who asks; the message seldom says what to do
+about it, and every session finds that out again. What is learned is what the request that worked had and the refused
+one had not: the file or the variable that its token came from, or another program; or that somebody approved in
+between. Where anything else was changed in between, no way is named, because that may have been it. Beside these: a
+token that lies elsewhere than where it was looked for, and an address that is not found (404) without its last slash.
+Of reasons only those are named that are listed here, where the answer or the agent says so: foreign words are never
+told. Options that were added are left to `corrections`.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
+from afterwit.actions.failures import messages as says
+from afterwit.actions.failures.excerpt import refused_status
 from afterwit.actions.failures.signature import answerable_signature
-from afterwit.actions.shell.parse import parsed
-from afterwit.actions.shell.tree import Command
+from afterwit.actions.quick_look import names_missing
 from afterwit.actions.steps import command_of
 from afterwit.harvest.harvester import (
     Grouped,
@@ -21,7 +23,6 @@ from afterwit.harvest.harvester import (
     commonest,
     commonest_signatures,
     outcomes,
-    plain,
     quote,
     rank_counts,
     sentence,
@@ -29,36 +30,55 @@ from afterwit.harvest.harvester import (
     story_counts,
     unique,
 )
+from afterwit.harvest.requests import (
+    Aim,
+    addresses_in,
+    aim_of,
+    asks,
+    changes_something,
+    files_read,
+    tidy,
+    token_paths_in,
+    variables_in,
+)
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import ActionKind, Lean, Status, Step
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger
 from afterwit.model.text import regex, words_of
-from afterwit.redaction.hygiene import danger_in
-from afterwit.redaction.plain_names import is_plain_name, is_plain_path
+from afterwit.redaction.plain_names import is_plain_path
 
-_STATUS = regex(r"\bHTTP(?:/[\d.]+)?[ :=]{1,3}(40[135])\b|\breturned error: (40[135])\b|^(40[135])$", re.MULTILINE)
+_BY_RIGHTS = ("401", "403", "405")
 _REFUSED = regex(
-    r"\bnot allowed to\b|\bprotected branch\b|\bbranch protection\b|\bresource not accessible\b"
-    r"|\bmust have (?:\w+ )?(?:access|permission|rights)",
+    r"\bnot allowed to\b|\bprotected branch\b|\bbranch protection\b|\bresource not accessible\b|\bmethod not allowed\b"
+    r"|\bmust have (?:\w+ )?(?:access|permission|rights)|\btoken (?:is )?(?:required|missing)\b|\bbad credentials\b"
+    r"|\bauthentication (?:is )?required\b|\brequires authentication\b|\bapproving review\b|\benough approvals\b",
     re.IGNORECASE,
 )
+_NOT = r"(?<!not )(?<!no )(?<!n't )(?<!without )"
 _REASONS = (
-    ("branch protection", r"\bbranch protection\b|\bprotected branch|\bbranch(?:es)? (?:is|are) protected\b"),
-    ("missing approvals", r"\benough approvals\b|\bapproving review\b|\bapprovals? (?:is|are) (?:missing|required)\b"),
+    (
+        "branch protection",
+        rf"{_NOT}\b(?:branch protection|protected branch|protection rule)"
+        r"|\b(?:branch(?:es)?|main|master|trunk|develop)\b[`'\"]? (?:is|are) protected\b",
+    ),
+    (
+        "missing approvals",
+        r"\benough approvals\b|\bapproving review\b|\b(?:approvals?|reviews?) (?:is|are) (?:missing|required|needed)\b"
+        rf"|{_NOT}\b(?:needs?|requires?|wants?) (?:an? |one |\d )?(?:\w+ )?(?:approvals?|approving)\b",
+    ),
     ("a token without the right scope", r"\b(?:insufficient|missing|wrong|right) scope|\bscope\b.{0,30}\btoken\b"),
     ("an expired token", r"\btoken\b.{0,20}\bexpired\b|\bexpired token\b"),
 )  # fmt: skip
 _FINDERS = tuple((reason, regex(form, re.IGNORECASE)) for reason, form in _REASONS)
-_ADDRESS = regex(r"https?://[^\s'\"]+|(?<![\w/])/?repos/[^\s'\"]+")
-_SEGMENT = regex(r"[a-z_-]{3,20}")
-_CLIENTS = frozenset(("curl", "http", "wget", "xh"))
-_READ_FROM = regex(r"(?:\bcat\s+|<\s*|@|\bopen\(|\bPath\()[\"']?((?:~|\.{1,2})?/[\w./-]+)")
-_VARIABLE = regex(r"\$\{?([A-Z][A-Z0-9_]{2,40})\}?|\b([A-Z][A-Z0-9_]{2,40})=")
-_CREDENTIAL = regex(r"TOKEN|KEY|PASS|SECRET|CRED|AUTH|_PAT\b")
+_NO_TOKEN = regex(r"\btoken (?:is )?(?:required|missing)\b|\bauthentication (?:is )?required\b", re.IGNORECASE)
+_NOT_FOUND = regex(r"\bnot found\b", re.IGNORECASE)
+_NUMBERS = regex(r"/(?:\d+|\{\w*\}|\$\{?\w+\}?)(?=/)")
+_BEFORE_PATH = regex(r"^(?:https?://[^/]+|\$?\{?\w+\}?)(?=/)")
 _VERBS = frozenset("approve clone close create delete deploy dispatch login merge publish push release upload".split())  # noqa: SIM905
 _REACH = 25
 _SHOWN = 2
 _TWO = 2
+_FILE, _SLASH = "token in ", "slash at "  # begin the names of groups of their own
 
 
 class RefusedRequest(Seen, frozen=True, kw_only=True, omit_defaults=True):
@@ -66,17 +86,17 @@ class RefusedRequest(Seen, frozen=True, kw_only=True, omit_defaults=True):
     call: str  # the program, with its subcommand
     status: str = ""
     reason: str = ""
-    way: str = ""  # what let it through, as kind and name
+    way: str = ""  # what let it through, as kind and name; of a token, where it was looked for
 
 
 class HttpRefusals:
     name = "http-refusals"
-    version = 2
+    version = 3
     minimum_stories = 2
     seen = RefusedRequest
 
     def see(self, digest: Digest) -> Iterable[Grouped[RefusedRequest]]:
-        refused = (grouped for at, signature in _failures(digest) for grouped in _see_refusal(digest, at, signature))
+        refused = (grouped for at, signature in _failures(digest) for grouped in _see_failure(digest, at, signature))
         return unique(refused, lambda call: (call.group, call.seen.signature, call.seen.way))
 
     def conclude(self, group: str, sightings: Sequence[Sighting[RefusedRequest]]) -> Iterable[Draft]:
@@ -94,105 +114,153 @@ def _failures(digest: Digest) -> Iterator[tuple[int, str]]:
             yield at, answerable_signature(failed)
 
 
+def _see_failure(digest: Digest, at: int, signature: str) -> Iterator[Grouped[RefusedRequest]]:
+    """A token that lies elsewhere explains a refusal; only one that it does not explain is looked at further."""
+    misplaced = list(_see_misplaced(digest, at, signature))
+    yield from misplaced or (*_see_slash(digest, at, signature), *_see_refusal(digest, at, signature))
+
+
 def _see_refusal(digest: Digest, at: int, signature: str) -> Iterator[Grouped[RefusedRequest]]:
     error, line = digest.steps[at].error, command_of(digest.steps, at)
-    status = _STATUS.search(error)
-    aim = aim_of(line) if line and (status or _REFUSED.search(error)) else None
+    status = refused_status(error)
+    is_refused = status in _BY_RIGHTS or (status in ("", "422") and _REFUSED.search(error) is not None)
+    aim = aim_of(line) if line and is_refused and not says.RATE.are_in(error) else None
     if aim is None:
         return
+    way = _way_out(digest, at, aim)
+    reason = _reason(digest, at, aim) or ("missing approvals" if way.startswith("approval") else "")
     seen = RefusedRequest(
-        at=at,
-        excerpt=error.partition("\n")[0][:120],
-        signature=signature,
-        call=aim.call,
-        status=next(filter(None, status.groups()), "") if status else "",
-        reason=_reason(digest, at),
-        way=_way_out(digest, at, aim),
+        at=at, excerpt=_excerpt(error), signature=signature, call=aim.call, status=status, reason=reason, way=way
     )
     yield Grouped(aim.name, seen)
 
 
-class Aim(NamedTuple):
-    """What a request is for: `merge`, whichever program asks for it."""
-
-    name: str
-    call: str
+def _excerpt(error: str) -> str:
+    return error.partition("\n")[0][:120]
 
 
-def aim_of(line: str) -> Aim | None:
-    """What a command line asks a service for; None where that cannot be told."""
-    return next((aim for command in parsed(line).commands if (aim := _aim_of(command)) is not None), None)
+def _later(digest: Digest, at: int) -> Iterator[tuple[Step, str]]:
+    """The steps in which a refusal is overcome, each with what it runs."""
+    for later in range(at + 1, min(at + 1 + _REACH, len(digest.steps))):
+        yield digest.steps[later], command_of(digest.steps, later)
 
 
-def _aim_of(command: Command) -> Aim | None:
-    """The last plain word of an address (`merge` of `…/pulls/4/merge`), or of what a client calls it."""
-    call = f"{command.program} {command.subcommand}".strip()
-    if command.program in _CLIENTS or command.subcommand == "api":
-        addresses = (match[0] for word in command.arguments for match in _ADDRESS.finditer(word))
-        parts = (part for address in addresses for part in reversed(address.partition("?")[0].split("/")[3:]))
-        name = next((part for part in parts if _SEGMENT.fullmatch(part)), "")
-        return Aim(name, call) if name else None
-    is_asking = command.program in ("gh", "glab", "tea", "git", "npm", "docker") and command.subcommand
-    return Aim(call.rpartition(" ")[2], call) if is_asking and is_plain_name(call.replace(" ", "-")) else None
+def _went_through(step: Step) -> bool:
+    """Logs without exit codes only show that it was not refused again."""
+    return step.has_worked or (step.status is Status.UNKNOWN and step.lean is None)
 
 
 def _way_out(digest: Digest, at: int, aim: Aim) -> str:
-    """What the first request for the same that went through had, or was prepared with, and the refused one had not;
-    "" where none did, or nothing tells them apart. Logs without exit codes only show that it was not refused again."""
-    failed, prepared = plain(command_of(digest.steps, at)), list[str]()
-    for later in range(at + 1, min(at + 1 + _REACH, len(digest.steps))):
-        step, line = digest.steps[later], command_of(digest.steps, later)
+    """What the first request for the same that went through had, or was prepared with, and the refused ones had not;
+    "" where none did, nothing tells them apart, or something else was changed in between."""
+    refused, prepared = [tidy(command_of(digest.steps, at))], list[str]()
+    approval, has_changed = "", False
+    for step, line in _later(digest, at):
         other = aim_of(line) if line else None
-        went_through = step.has_worked or (step.status is Status.UNKNOWN and step.lean is None)
-        if other and other.name == aim.name and went_through:
-            credentials = (line for line in reversed(prepared) if _CREDENTIAL.search(line.upper()))
-            return _difference(failed, [plain(line), *credentials]) or _other_call(aim, plain(line))
-        prepared += [plain(line)] if step.has_worked else []
+        if aim.is_same(other) and not _went_through(step):
+            refused, prepared, approval, has_changed = [*refused, *prepared, tidy(line)], [], "", False
+        elif aim.is_same(other) and other is not None:
+            if approval or has_changed:
+                return "" if has_changed else f"approval {_difference(refused, [approval])}".strip()
+            other_call = f"call {other.call}" if other.call != aim.call else ""
+            return _difference(refused, [tidy(line), *reversed(prepared)]) or other_call
+        elif not step.has_worked or not line:
+            has_changed = has_changed or step.has_changed
+        elif other is not None and other.is_approval and changes_something(line):
+            approval = tidy(line)
+        elif changes_something(line):
+            has_changed = True
+        elif not asks(line):
+            prepared.append(tidy(line))
     return ""
 
 
-def _difference(failed: str, lines: Sequence[str]) -> str:
+def _difference(refused: Sequence[str], lines: Sequence[str]) -> str:
     """The file, else the variable, that a token came from."""
-    paths = (path for line in lines for path in _READ_FROM.findall(line) if path not in failed)
-    file = next((path for path in paths if is_plain_path(path) and not danger_in(path)), "")
+    before = "\n".join(refused)
+    file = next((path for line in lines for path in files_read(line) if path not in before), "")
     if file:
         return f"file {file}"
-    named = (name for line in lines for match in _VARIABLE.finditer(line) for name in match.groups() if name)
-    variable = next((name for name in named if name not in failed and _CREDENTIAL.search(name)), "")
+    variable = next((name for line in lines for name in variables_in(line) if name not in before), "")
     return f"variable {variable}" if variable else ""
 
 
-def _other_call(aim: Aim, fixed: str) -> str:
-    after = aim_of(fixed)
-    return f"call {after.call}" if after is not None and after.call != aim.call else ""
-
-
-def _reason(digest: Digest, at: int) -> str:
+def _reason(digest: Digest, at: int, aim: Aim) -> str:
     """A listed reason, where the answer names it or the agent does afterwards."""
-    started = digest.started_ms or 0
-    failed_ms = started + (digest.steps[at].at_s or 0) * 1000
+    failed_ms = (digest.started_ms or 0) + (digest.steps[at].at_s or 0) * 1000
     said = (said.text for said in digest.stated if not said.is_person and (said.at_ms or failed_ms) >= failed_ms - 1000)
-    errors = (step.error for step in digest.steps[at : at + _REACH])
-    text = "\n".join((*errors, *said, digest.ending, *digest.summaries))
-    return next((reason for reason, form in _FINDERS if form.search(text)), "")
+    errors = (step.error for step, line in _later(digest, at) if step.error and line and aim.is_same(aim_of(line)))
+    own = digest.steps[at].error
+    text = "\n".join((own, *errors, *said, digest.ending, *digest.summaries))
+    reason = next((reason for reason, form in _FINDERS if form.search(text)), "")
+    return reason or ("a missing token" if _NO_TOKEN.search(own) else "")
+
+
+def _see_misplaced(digest: Digest, at: int, signature: str) -> Iterator[Grouped[RefusedRequest]]:
+    """A file with a token that is not there, and the one from which it was then read and taken by a service."""
+    error = tidy(digest.steps[at].error)
+    missing = [path for path in token_paths_in(error) if names_missing(path, error)]
+    kept = ""
+    for step, line in _later(digest, at) if missing else ():
+        text = tidy(line) if line else f"cat {tidy(step.target)}" if step.kind is ActionKind.READ else ""
+        if step.has_failed and line and asks(line):
+            kept = ""  # what was read until then did not help
+        elif _went_through(step):
+            kept = next((path for path in files_read(text) if path not in missing), kept)
+            if kept and line and asks(line):
+                seen = RefusedRequest(
+                    at=at, excerpt="the token is not there", signature=signature, call="", way=missing[0]
+                )
+                yield Grouped(f"{_FILE}{kept}", seen)
+                return
+
+
+def _see_slash(digest: Digest, at: int, signature: str) -> Iterator[Grouped[RefusedRequest]]:
+    """An address that is not found until it ends with a slash; nothing else of it was changed."""
+    error, line = digest.steps[at].error, command_of(digest.steps, at)
+    is_missing = refused_status(error) == "404" or (not refused_status(error) and _NOT_FOUND.search(error) is not None)
+    without = {_bare(address) for address in addresses_in(line)} if line and is_missing and asks(line) else set()
+    later = [(step, later) for step, later in _later(digest, at) if without and later and asks(later)]
+    for _, fixed in [pair for pair in later if _went_through(pair[0])]:
+        ended = {_bare(address) for address in addresses_in(fixed)}
+        path = next((address for address in without - ended if f"{address}/" in ended), "")
+        is_only = not any(path in map(_bare, addresses_in(other)) for step, other in later if _went_through(step))
+        shown = _NUMBERS.sub("/…", _BEFORE_PATH.sub("", path, count=1))
+        if (
+            path
+            and is_only
+            and is_plain_path(shown.replace("…", "n"))
+            and changes_something(line) == changes_something(fixed)
+        ):
+            yield Grouped(
+                f"{_SLASH}{shown}",
+                RefusedRequest(at=at, excerpt=_excerpt(error), signature=signature, call="", status="404"),
+            )
+            return
+
+
+def _bare(address: str) -> str:
+    return address.partition("?")[0].partition("#")[0]
 
 
 def _draft(group: str, scope: Scope, same: Sequence[Sighting[RefusedRequest]]) -> Iterator[Draft]:
-    way, reason, status = (_commonest(same, field) for field in ("way", "reason", "status"))
-    kind, _, name = way.partition(" ")
-    shown = quote(f"${name}" if kind == "variable" else name, 80) if kind else ""
-    named = rank_counts(story_counts((seen.call, session.story) for session, seen in same))
-    calls = [quote(call if call.endswith(group) else f"{call} …/{group}", 40) for call in named]
-    if not (shown or reason) or not all(calls):
+    way, reason = _commonest(same, "way"), _commonest(same, "reason")
+    telling, topic = same, list[str]()
+    if group.startswith(_FILE):
+        looked = story_counts((seen.way, session.story) for session, seen in same)
+        words = (
+            f"The token that is not in {quote(commonest(looked), 80)} lies in {quote(group.removeprefix(_FILE), 80)}"
+        )
+    elif group.startswith(_SLASH):
+        path = group.removeprefix(_SLASH)
+        words = f"{quote(path, 80)} answers HTTP 404 here; it is found with a slash at its end, {quote(f'{path}/', 80)}"
+    else:
+        words, topic = _words_of_refusal(group, same, way, reason), words_of(group)
+        telling = [row for row in same if (way and row.seen.way == way) or (reason and row.seen.reason == reason)]
+    if not words:
         return
-    words = f"HTTP {status}" if status else "a refusal"
-    words += f" at {' or '.join(calls[:_SHOWN])} here"
-    words += f" means {reason}" if reason else " depends on who asks"
-    words += f"; it worked with {shown if kind == 'call' else f'the token in {shown}'}" if shown else ""
-    telling = (row for row in same if (way and row.seen.way == way) or (reason and row.seen.reason == reason))
-    topic = words_of(group)
     asked = Trigger(topic=tuple(topic) if group in _VERBS else tuple(sorted({*topic, "http"})))
-    signatures = commonest_signatures(sighting.seen.signature for sighting in same)
+    signatures = commonest_signatures(sighting.seen.signature for sighting in same if sighting.seen.signature)
     yield Draft(
         harvester=HttpRefusals.name,
         key=(group,),
@@ -204,6 +272,23 @@ def _draft(group: str, scope: Scope, same: Sequence[Sighting[RefusedRequest]]) -
         evidence=outcomes(telling),
         saves=3.0,
     )
+
+
+def _words_of_refusal(group: str, same: Sequence[Sighting[RefusedRequest]], way: str, reason: str) -> str:
+    """What the refusal means and what helped; "" where neither is known."""
+    kind, _, name = way.partition(" ")
+    source = name.removeprefix("file ").removeprefix("variable ")
+    shown = quote(f"${source}" if "variable" in way.split(" ")[:2] else source, 80) if source else ""
+    named = rank_counts(story_counts((seen.call, session.story) for session, seen in same))
+    calls = [quote(call if call.endswith(group) else f"{call} …/{group}", 40) for call in named]
+    if not (kind or reason) or (source and not shown) or not all(calls):
+        return ""
+    status, by_token = _commonest(same, "status"), f" with the token in {shown}" if shown else ""
+    ways = {"": "", "call": f"; it worked with {shown}", "approval": f"; it worked after an approval{by_token}"}
+    words = f"HTTP {status}" if status else "a refusal"
+    words += f" at {' or '.join(calls[:_SHOWN])} here"
+    words += f" means {reason}" if reason else " depends on who asks"
+    return words + ways.get(kind, f"; it worked{by_token}")
 
 
 def _commonest(same: Sequence[Sighting[RefusedRequest]], field: str) -> str:
