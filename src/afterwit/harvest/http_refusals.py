@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.actions.failures import messages as says
 from afterwit.actions.failures.excerpt import refused_status
-from afterwit.actions.failures.signature import answerable_signature
 from afterwit.actions.quick_look import names_missing
 from afterwit.actions.steps import command_of
 from afterwit.harvest.harvester import (
@@ -22,6 +21,7 @@ from afterwit.harvest.harvester import (
     by_repo,
     commonest,
     commonest_signatures,
+    failures_of,
     outcomes,
     quote,
     rank_counts,
@@ -42,7 +42,7 @@ from afterwit.harvest.requests import (
     variables_in,
 )
 from afterwit.model.digest import Digest
-from afterwit.model.kinds import ActionKind, Lean, Status, Step
+from afterwit.model.kinds import ActionKind, Step
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger
 from afterwit.model.text import regex, words_of
 from afterwit.redaction.plain_names import is_plain_path
@@ -96,22 +96,16 @@ class HttpRefusals:
     seen = RefusedRequest
 
     def see(self, digest: Digest) -> Iterable[Grouped[RefusedRequest]]:
-        refused = (grouped for at, signature in _failures(digest) for grouped in _see_failure(digest, at, signature))
+        refused = (
+            grouped
+            for failure in failures_of(digest)
+            for grouped in _see_failure(digest, failure.at, failure.signature)
+        )
         return unique(refused, lambda call: (call.group, call.seen.signature, call.seen.way))
 
     def conclude(self, group: str, sightings: Sequence[Sighting[RefusedRequest]]) -> Iterable[Draft]:
         for scope, same in by_repo(sightings).items():
             yield from _draft(group, scope, same)
-
-
-def _failures(digest: Digest) -> Iterator[tuple[int, str]]:
-    """Failures with their signatures; and calls that look like one although their exit code says nothing: `curl` ends
-    with 0 whatever the server answered."""
-    yield from ((failure.at, failure.signature) for failure in digest.failures)
-    for at, step in enumerate(digest.steps):
-        if step.kind is ActionKind.SHELL and step.status is Status.UNKNOWN and step.lean is Lean.FAILED:
-            failed = Step(step.kind, step.tool, step.target, Status.FAILED, None, step.exit_code, error=step.error)
-            yield at, answerable_signature(failed)
 
 
 def _see_failure(digest: Digest, at: int, signature: str) -> Iterator[Grouped[RefusedRequest]]:
@@ -145,11 +139,6 @@ def _later(digest: Digest, at: int) -> Iterator[tuple[Step, str]]:
         yield digest.steps[later], command_of(digest.steps, later)
 
 
-def _went_through(step: Step) -> bool:
-    """Logs without exit codes only show that it was not refused again."""
-    return step.has_worked or (step.status is Status.UNKNOWN and step.lean is None)
-
-
 def _way_out(digest: Digest, at: int, aim: Aim) -> str:
     """What the first request for the same that went through had, or was prepared with, and the refused ones had not;
     "" where none did, nothing tells them apart, or something else was changed in between."""
@@ -157,7 +146,7 @@ def _way_out(digest: Digest, at: int, aim: Aim) -> str:
     approval, has_changed = "", False
     for step, line in _later(digest, at):
         other = aim_of(line) if line else None
-        if aim.is_same(other) and not _went_through(step):
+        if aim.is_same(other) and not step.may_have_worked:
             refused, prepared, approval, has_changed = [*refused, *prepared, tidy(line)], [], "", False
         elif aim.is_same(other) and other is not None:
             if approval or has_changed:
@@ -205,7 +194,7 @@ def _see_misplaced(digest: Digest, at: int, signature: str) -> Iterator[Grouped[
         text = tidy(line) if line else f"cat {tidy(step.target)}" if step.kind is ActionKind.READ else ""
         if step.has_failed and line and asks(line):
             kept = ""  # what was read until then did not help
-        elif _went_through(step):
+        elif step.may_have_worked:
             kept = next((path for path in files_read(text) if path not in missing), kept)
             if kept and line and asks(line):
                 seen = RefusedRequest(
@@ -221,10 +210,10 @@ def _see_slash(digest: Digest, at: int, signature: str) -> Iterator[Grouped[Refu
     is_missing = refused_status(error) == "404" or (not refused_status(error) and _NOT_FOUND.search(error) is not None)
     without = {_bare(address) for address in addresses_in(line)} if line and is_missing and asks(line) else set()
     later = [(step, later) for step, later in _later(digest, at) if without and later and asks(later)]
-    for _, fixed in [pair for pair in later if _went_through(pair[0])]:
+    for _, fixed in [pair for pair in later if pair[0].may_have_worked]:
         ended = {_bare(address) for address in addresses_in(fixed)}
         path = next((address for address in without - ended if f"{address}/" in ended), "")
-        is_only = not any(path in map(_bare, addresses_in(other)) for step, other in later if _went_through(step))
+        is_only = not any(path in map(_bare, addresses_in(other)) for step, other in later if step.may_have_worked)
         shown = _NUMBERS.sub("/…", _BEFORE_PATH.sub("", path, count=1))
         if (
             path
