@@ -12,6 +12,8 @@ told. Options that were added are left to `corrections`.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+
 from afterwit.actions.failures import messages as says
 from afterwit.actions.failures.excerpt import refused_status
 from afterwit.actions.quick_look import names_missing
@@ -36,12 +38,12 @@ from afterwit.harvest.requests import (
     aim_of,
     asks,
     changes_something,
-    files_read,
+    path_of,
     tidy,
     token_paths_in,
-    variables_in,
+    token_sources,
 )
-from afterwit.model.digest import Digest
+from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import ActionKind, Step
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger
 from afterwit.model.text import regex, words_of
@@ -73,12 +75,12 @@ _FINDERS = tuple((reason, regex(form, re.IGNORECASE)) for reason, form in _REASO
 _NO_TOKEN = regex(r"\btoken (?:is )?(?:required|missing)\b|\bauthentication (?:is )?required\b", re.IGNORECASE)
 _NOT_FOUND = regex(r"\bnot found\b", re.IGNORECASE)
 _NUMBERS = regex(r"/(?:\d+|\{\w*\}|\$\{?\w+\}?)(?=/)")
-_BEFORE_PATH = regex(r"^(?:https?://[^/]+|\$?\{?\w+\}?)(?=/)")
+_APPROVING = frozenset(("approval", "approvals", "approve", "review", "reviews"))
 _VERBS = frozenset("approve clone close create delete deploy dispatch login merge publish push release upload".split())  # noqa: SIM905
+_APPROVED = "after an approval"
 _REACH = 25
 _SHOWN = 2
 _TWO = 2
-_FILE, _SLASH = "token in ", "slash at "  # begin the names of groups of their own
 
 
 class RefusedRequest(Seen, frozen=True, kw_only=True, omit_defaults=True):
@@ -86,7 +88,8 @@ class RefusedRequest(Seen, frozen=True, kw_only=True, omit_defaults=True):
     call: str  # the program, with its subcommand
     status: str = ""
     reason: str = ""
-    way: str = ""  # what let it through, as kind and name; of a token, where it was looked for
+    way: str = ""  # what let it through, in words
+    fact: str = ""  # what it showed besides, as a sentence
 
 
 class HttpRefusals:
@@ -96,11 +99,7 @@ class HttpRefusals:
     seen = RefusedRequest
 
     def see(self, digest: Digest) -> Iterable[Grouped[RefusedRequest]]:
-        refused = (
-            grouped
-            for failure in failures_of(digest)
-            for grouped in _see_failure(digest, failure.at, failure.signature)
-        )
+        refused = (grouped for failure in failures_of(digest) for grouped in _see_failure(digest, failure))
         return unique(refused, lambda call: (call.group, call.seen.signature, call.seen.way))
 
     def conclude(self, group: str, sightings: Sequence[Sighting[RefusedRequest]]) -> Iterable[Draft]:
@@ -108,29 +107,23 @@ class HttpRefusals:
             yield from _draft(group, scope, same)
 
 
-def _see_failure(digest: Digest, at: int, signature: str) -> Iterator[Grouped[RefusedRequest]]:
-    """A token that lies elsewhere explains a refusal; only one that it does not explain is looked at further."""
-    misplaced = list(_see_misplaced(digest, at, signature))
-    yield from misplaced or (*_see_slash(digest, at, signature), *_see_refusal(digest, at, signature))
-
-
-def _see_refusal(digest: Digest, at: int, signature: str) -> Iterator[Grouped[RefusedRequest]]:
+def _see_failure(digest: Digest, failure: Failure) -> Iterator[Grouped[RefusedRequest]]:
+    """A token that lies elsewhere explains a refusal, and so does a slash; only other ones are looked at further."""
+    at, signature = failure.at, failure.signature
     error, line = digest.steps[at].error, command_of(digest.steps, at)
-    status = refused_status(error)
+    excerpt, status = error.partition("\n")[0][:120], refused_status(error)
+    besides = _find_misplaced(digest, at) or _find_slash(digest, at, line, status)
+    if besides is not None:
+        group, fact = besides
+        yield Grouped(group, RefusedRequest(at=at, excerpt=excerpt, signature=signature, call="", fact=fact))
+        return
     is_refused = status in _BY_RIGHTS or (status in ("", "422") and _REFUSED.search(error) is not None)
     aim = aim_of(line) if line and is_refused and not says.RATE.are_in(error) else None
-    if aim is None:
-        return
-    way = _way_out(digest, at, aim)
-    reason = _reason(digest, at, aim) or ("missing approvals" if way.startswith("approval") else "")
-    seen = RefusedRequest(
-        at=at, excerpt=_excerpt(error), signature=signature, call=aim.call, status=status, reason=reason, way=way
-    )
-    yield Grouped(aim.name, seen)
-
-
-def _excerpt(error: str) -> str:
-    return error.partition("\n")[0][:120]
+    if aim is not None:
+        way = _way_out(digest, at, aim)
+        reason = _reason(digest, at, aim) or ("missing approvals" if way.startswith(_APPROVED) else "")
+        seen = RefusedRequest(at=at, excerpt=excerpt, signature=signature, call=aim.call, status=status)
+        yield Grouped(aim.name, msgspec.structs.replace(seen, reason=reason, way=way))
 
 
 def _later(digest: Digest, at: int) -> Iterator[tuple[Step, str]]:
@@ -150,12 +143,12 @@ def _way_out(digest: Digest, at: int, aim: Aim) -> str:
             refused, prepared, approval, has_changed = [*refused, *prepared, tidy(line)], [], "", False
         elif aim.is_same(other) and other is not None:
             if approval or has_changed:
-                return "" if has_changed else f"approval {_difference(refused, [approval])}".strip()
-            other_call = f"call {other.call}" if other.call != aim.call else ""
+                return "" if has_changed else f"{_APPROVED} {_difference(refused, [approval])}".strip()
+            other_call = f"with {quote(other.call, 80)}" if other.call != aim.call else ""
             return _difference(refused, [tidy(line), *reversed(prepared)]) or other_call
         elif not step.has_worked or not line:
             has_changed = has_changed or step.has_changed
-        elif other is not None and other.is_approval and changes_something(line):
+        elif other is not None and other.name in _APPROVING and changes_something(line):
             approval = tidy(line)
         elif changes_something(line):
             has_changed = True
@@ -165,13 +158,11 @@ def _way_out(digest: Digest, at: int, aim: Aim) -> str:
 
 
 def _difference(refused: Sequence[str], lines: Sequence[str]) -> str:
-    """The file, else the variable, that a token came from."""
-    before = "\n".join(refused)
-    file = next((path for line in lines for path in files_read(line) if path not in before), "")
-    if file:
-        return f"file {file}"
-    variable = next((name for line in lines for name in variables_in(line) if name not in before), "")
-    return f"variable {variable}" if variable else ""
+    """The file, else the variable, that a token came from, in words."""
+    before, sources = "\n".join(refused), [source for line in lines for source in token_sources(line)]
+    new = [source for source in sources if source.removeprefix("$") not in before]
+    source = quote(min(new, key=lambda source: source.startswith("$"), default=""), 80)
+    return f"with the token in {source}" if source else ""
 
 
 def _reason(digest: Digest, at: int, aim: Aim) -> str:
@@ -185,99 +176,67 @@ def _reason(digest: Digest, at: int, aim: Aim) -> str:
     return reason or ("a missing token" if _NO_TOKEN.search(own) else "")
 
 
-def _see_misplaced(digest: Digest, at: int, signature: str) -> Iterator[Grouped[RefusedRequest]]:
+def _find_misplaced(digest: Digest, at: int) -> tuple[str, str] | None:
     """A file with a token that is not there, and the one from which it was then read and taken by a service."""
-    error = tidy(digest.steps[at].error)
+    error, kept = tidy(digest.steps[at].error), ""
     missing = [path for path in token_paths_in(error) if names_missing(path, error)]
-    kept = ""
     for step, line in _later(digest, at) if missing else ():
-        text = tidy(line) if line else f"cat {tidy(step.target)}" if step.kind is ActionKind.READ else ""
+        text = tidy(line or (f"cat {step.target}" if step.kind is ActionKind.READ else ""))
         if step.has_failed and line and asks(line):
             kept = ""  # what was read until then did not help
         elif step.may_have_worked:
-            kept = next((path for path in files_read(text) if path not in missing), kept)
+            kept = next((path for path in token_sources(text) if path not in missing and path[0] != "$"), kept)
             if kept and line and asks(line):
-                seen = RefusedRequest(
-                    at=at, excerpt="the token is not there", signature=signature, call="", way=missing[0]
-                )
-                yield Grouped(f"{_FILE}{kept}", seen)
-                return
+                return kept, f"The token that is not in {quote(missing[0], 80)} lies in {quote(kept, 80)}"
+    return None
 
 
-def _see_slash(digest: Digest, at: int, signature: str) -> Iterator[Grouped[RefusedRequest]]:
+def _find_slash(digest: Digest, at: int, line: str, status: str) -> tuple[str, str] | None:
     """An address that is not found until it ends with a slash; nothing else of it was changed."""
-    error, line = digest.steps[at].error, command_of(digest.steps, at)
-    is_missing = refused_status(error) == "404" or (not refused_status(error) and _NOT_FOUND.search(error) is not None)
-    without = {_bare(address) for address in addresses_in(line)} if line and is_missing and asks(line) else set()
-    later = [(step, later) for step, later in _later(digest, at) if without and later and asks(later)]
-    for _, fixed in [pair for pair in later if pair[0].may_have_worked]:
-        ended = {_bare(address) for address in addresses_in(fixed)}
-        path = next((address for address in without - ended if f"{address}/" in ended), "")
-        is_only = not any(path in map(_bare, addresses_in(other)) for step, other in later if step.may_have_worked)
-        shown = _NUMBERS.sub("/…", _BEFORE_PATH.sub("", path, count=1))
-        if (
-            path
-            and is_only
-            and is_plain_path(shown.replace("…", "n"))
-            and changes_something(line) == changes_something(fixed)
-        ):
-            yield Grouped(
-                f"{_SLASH}{shown}",
-                RefusedRequest(at=at, excerpt=_excerpt(error), signature=signature, call="", status="404"),
-            )
-            return
-
-
-def _bare(address: str) -> str:
-    return address.partition("?")[0].partition("#")[0]
+    is_missing = status == "404" or (not status and _NOT_FOUND.search(digest.steps[at].error) is not None)
+    without = set(addresses_in(line)) if line and is_missing and asks(line) else set()
+    later = [other for step, other in _later(digest, at) if without and other and step.may_have_worked and asks(other)]
+    for fixed in later:
+        path = next((address for address in without if f"{address}/" in addresses_in(fixed)), "")
+        shown = _NUMBERS.sub("/…", path_of(path))
+        is_only = bool(path) and not any(path in addresses_in(other) for other in later)
+        if is_only and is_plain_path(shown.replace("…", "n")) and changes_something(line) == changes_something(fixed):
+            ended = quote(f"{shown}/", 80)
+            return shown, f"{quote(shown, 80)} answers HTTP 404 here; it is found with a slash at its end, {ended}"
+    return None
 
 
 def _draft(group: str, scope: Scope, same: Sequence[Sighting[RefusedRequest]]) -> Iterator[Draft]:
+    fact = commonest(story_counts((seen.fact, session.story) for session, seen in same))
     way, reason = _commonest(same, "way"), _commonest(same, "reason")
-    telling, topic = same, list[str]()
-    if group.startswith(_FILE):
-        looked = story_counts((seen.way, session.story) for session, seen in same)
-        words = (
-            f"The token that is not in {quote(commonest(looked), 80)} lies in {quote(group.removeprefix(_FILE), 80)}"
-        )
-    elif group.startswith(_SLASH):
-        path = group.removeprefix(_SLASH)
-        words = f"{quote(path, 80)} answers HTTP 404 here; it is found with a slash at its end, {quote(f'{path}/', 80)}"
-    else:
-        words, topic = _words_of_refusal(group, same, way, reason), words_of(group)
-        telling = [row for row in same if (way and row.seen.way == way) or (reason and row.seen.reason == reason)]
-    if not words:
-        return
+    words = fact or _words_of_refusal(group, same, way, reason)
+    telling = (row for row in same if fact or (way and row.seen.way == way) or (reason and row.seen.reason == reason))
+    topic = [] if fact else words_of(group)
     asked = Trigger(topic=tuple(topic) if group in _VERBS else tuple(sorted({*topic, "http"})))
     signatures = commonest_signatures(sighting.seen.signature for sighting in same if sighting.seen.signature)
-    yield Draft(
-        harvester=HttpRefusals.name,
-        key=(group,),
-        scope=scope,
-        category=Category.PITFALL,
-        sentence=sentence(f"{words}."),
-        channel=Channel.OUTCOME,
-        triggers=(*(Trigger(signature=signature) for signature in signatures), *([asked] if topic else [])),
-        evidence=outcomes(telling),
-        saves=3.0,
-    )
+    if words:
+        yield Draft(
+            harvester=HttpRefusals.name,
+            key=(group,),
+            scope=scope,
+            category=Category.PITFALL,
+            sentence=sentence(f"{words}."),
+            channel=Channel.OUTCOME,
+            triggers=(*(Trigger(signature=signature) for signature in signatures), *([asked] if topic else [])),
+            evidence=outcomes(telling),
+            saves=3.0,
+        )
 
 
 def _words_of_refusal(group: str, same: Sequence[Sighting[RefusedRequest]], way: str, reason: str) -> str:
     """What the refusal means and what helped; "" where neither is known."""
-    kind, _, name = way.partition(" ")
-    source = name.removeprefix("file ").removeprefix("variable ")
-    shown = quote(f"${source}" if "variable" in way.split(" ")[:2] else source, 80) if source else ""
     named = rank_counts(story_counts((seen.call, session.story) for session, seen in same))
     calls = [quote(call if call.endswith(group) else f"{call} …/{group}", 40) for call in named]
-    if not (kind or reason) or (source and not shown) or not all(calls):
-        return ""
-    status, by_token = _commonest(same, "status"), f" with the token in {shown}" if shown else ""
-    ways = {"": "", "call": f"; it worked with {shown}", "approval": f"; it worked after an approval{by_token}"}
+    status = _commonest(same, "status")
     words = f"HTTP {status}" if status else "a refusal"
     words += f" at {' or '.join(calls[:_SHOWN])} here"
     words += f" means {reason}" if reason else " depends on who asks"
-    return words + ways.get(kind, f"; it worked{by_token}")
+    return words + (f"; it worked {way}" if way else "") if (way or reason) and all(calls) else ""
 
 
 def _commonest(same: Sequence[Sighting[RefusedRequest]], field: str) -> str:

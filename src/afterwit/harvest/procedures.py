@@ -14,15 +14,14 @@ from afterwit.actions.steps import command_of
 from afterwit.harvest.commands.invocations import form_of, runs_in
 from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.proven_commands import is_own_task
-from afterwit.harvest.harvester import Grouped, by_repo, group_by, outcomes, quote, sentence
-from afterwit.harvest.requests import aim_of, changes_something
+from afterwit.harvest.harvester import Grouped, by_repo, outcomes, quote, sentence
+from afterwit.harvest.requests import HOSTED, aim_of, changes_something
 from afterwit.model.digest import Digest
 from afterwit.model.knowledge import Category, Channel, Draft, Scope, Seen, Sighting, Trigger
 from afterwit.model.text import regex
 
 _PUSH = "git push"
 _DELIVERS = regex(r"[\w .:-]* (?:[\w-]+:)?(?:deploy|publish|release|rollout|ship)(?:[:-][\w-]+)?")
-_CODE_HOSTS = ("gh", "glab", "tea", "git", "npm", "docker")
 _SHARE = 0.75
 _FEWEST_STEPS, _MOST_STEPS = 3, 6
 
@@ -54,35 +53,32 @@ class Procedures:
 
 def _steps_in(digest: Digest) -> Iterator[tuple[int, str, bool]]:
     """What worked, as it is told, and whether it delivers."""
-    checks = {
-        run.at: run.line for run in runs_in(digest) if run.passed and not run.form.is_part and is_tellable(run.line)
-    }
+    runs = (run for run in runs_in(digest) if run.passed and not run.form.is_part and is_tellable(run.line))
+    checks = {run.at: run.line for run in runs}
     for at, step in enumerate(digest.steps):
         line = command_of(digest.steps, at) if step.may_have_worked else ""
+        forms = [form.text for command in parsed(line).commands if (form := form_of(command))] if line else []
+        task = next((form for form in forms if is_own_task(form) and _DELIVERS.fullmatch(form)), "")
+        aim = aim_of(line) if line and changes_something(line) else None
         if at in checks:
             yield at, checks[at], False
-        elif line:
-            commands = parsed(line).commands
-            forms = (form for command in commands if (form := form_of(command)) and is_own_task(form.text))
-            task = next((form.text for form in forms if _DELIVERS.fullmatch(form.text)), "")
-            aim = aim_of(line) if changes_something(line) else None
-            if any(f"{command.program} {command.subcommand}" == _PUSH for command in commands):
-                yield at, _PUSH, False
-            if task:
-                yield at, task, True
-            elif aim is not None and aim.call.partition(" ")[0] not in _CODE_HOSTS and not aim.owned:
-                yield at, f"{aim.call} …/{aim.name}", True
+        elif task:
+            yield at, task, True
+        elif aim is not None and aim.call == _PUSH:
+            yield at, _PUSH, False
+        elif aim is not None and aim.call.partition(" ")[0] not in HOSTED and not aim.owned:
+            yield at, f"{aim.call} …/{aim.name}", True
 
 
 def _draft(group: str, scope: Scope, same: Sequence[Sighting[ProcedureSeen]]) -> Iterator[Draft]:
-    stories = {story: rows[-1].seen.steps for story, rows in group_by(same, lambda row: row.session.story).items()}
-    counts = Counter(label for steps in stories.values() for label in steps)
+    stories = list({row.session.story: row.seen.steps for row in same}.values())
+    counts = Counter(label for steps in stories for label in steps)
     usual = [label for label, count in counts.items() if count >= _SHARE * len(stories)]
-    places = {label: median(steps.index(label) for steps in stories.values() if label in steps) for label in usual}
+    places = {label: median(steps.index(label) for steps in stories if label in steps) for label in usual}
     order = sorted(usual, key=lambda label: (places[label], label))[-_MOST_STEPS:]
-    kept = [[label for label in order if label in steps] for steps in stories.values()]
     agreeing = sum(
-        row == [label for label in steps if label in row] for row, steps in zip(kept, stories.values(), strict=True)
+        [label for label in order if label in steps] == [label for label in steps if label in order]
+        for steps in stories
     )
     if len(order) < _FEWEST_STEPS or agreeing < _SHARE * len(stories):
         return

@@ -5,7 +5,6 @@ was redacted long before.
 """
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from afterwit.actions.shell.parse import parsed
@@ -16,14 +15,13 @@ from afterwit.model.text import regex
 from afterwit.redaction.hygiene import danger_in
 from afterwit.redaction.plain_names import is_plain_name, is_plain_path
 
-_CLIENTS = frozenset((*REQUESTERS, "wget"))
-_HOSTED = ("gh", "glab", "tea", "git", "npm", "docker")
+_CLIENTS = (*REQUESTERS, "wget")
+HOSTED = ("gh", "glab", "tea", "git", "npm", "docker")
 _ADDRESS = regex(
     r"https?://[^\s'\"`]+|(?<![\w/])/?repos/[^\s'\"`]+|(?:\$\{?\w+\}?|\{\w+\})/[^\s'\"`]+|(?<=['\"])/api/[^\s'\"`]+"
 )
-_ORIGIN = regex(r"^(?:https?://[^/]+|\$?\{?\w+\}?)/")
-_OWNED = regex(r"repos/([^/]+/[^/]+)/")
-_OPEN = regex(r"[${}]")
+_ORIGIN = regex(r"^(?:https?://[^/]+|\$?\{?\w+\}?(?=/))")
+_OWNED = regex(r"repos/([\w.-]+/[\w.-]+)/")
 _SEGMENT = regex(r"[a-z_-]{3,20}")
 _PATH = r"[\"']?((?:~|\.{1,2})?/[\w./-]+)"
 _READ_FROM = regex(
@@ -35,8 +33,9 @@ _VARIABLE = regex(
     r"\$\{?([A-Z][A-Z0-9_]{2,40})\}?|\b([A-Z][A-Z0-9_]{2,40})="
     r"|(?:environ(?:\.get)?[(\[]|getenv\()['\"]([A-Z][A-Z0-9_]{2,40})|process\.env\.([A-Z][A-Z0-9_]{2,40})"
 )
-_CREDENTIAL = regex(r"TOKEN|KEY|PASS|SECRET|CRED|AUTH|_PAT\b")
-_OF_TOKEN = regex(r"(?<![a-z])(?:tokens?|keys?|passw\w+|secrets?|cred\w*|auth|pat)(?![a-z])", re.IGNORECASE)
+_OF_TOKEN = regex(
+    r"token|secret|passw|(?<![a-z])(?:creds?|credentials?|(?:api_?)?keys?|auth|pat)(?![a-z])", re.IGNORECASE
+)
 _OPTION = regex(r"\s-{1,2}[A-Za-z][\w-]*\s|[;&|\n]")
 _NEAR = 60
 _CHANGES = regex(
@@ -45,7 +44,6 @@ _CHANGES = regex(
     r"|\bgit\b[^;&|\n]*\bpush\b|\b(?:pr|mr) (?:review|approve|edit|ready|update)"
 )
 _SENT = regex(r"\.(?:post|put|patch|delete)\(\s*f?['\"]([^'\"\s]+)")
-_APPROVING = frozenset(("approval", "approvals", "approve", "review", "reviews"))
 _HOME = regex(r"\$\{?HOME\}?(?=/)")
 
 
@@ -56,13 +54,10 @@ class Aim(NamedTuple):
     call: str
     owned: str = ""  # the repository that its address names
 
-    @property
-    def is_approval(self) -> bool:
-        return self.name in _APPROVING
-
     def is_same(self, other: "Aim | None") -> bool:
-        is_elsewhere = other is not None and self.owned and other.owned and self.owned != other.owned
-        return other is not None and other.name == self.name and not is_elsewhere
+        if other is None or other.name != self.name:
+            return False
+        return not (self.owned and other.owned) or self.owned == other.owned
 
 
 def aim_of(line: str) -> Aim | None:
@@ -78,28 +73,26 @@ def aim_of(line: str) -> Aim | None:
 def _aim_of(command: Command) -> Aim | None:
     call = f"{command.program} {command.subcommand}".strip()
     if command.program in _CLIENTS or command.subcommand == "api":
-        return _aim_at([address for word in command.arguments for address in addresses_in(word)], call)
-    is_asking = command.program in _HOSTED and command.subcommand
+        return _aim_at(addresses_in(" ".join(command.arguments)), call)
+    is_asking = command.program in HOSTED and command.subcommand
     return Aim(call.rpartition(" ")[2], call) if is_asking and is_plain_name(call.replace(" ", "-")) else None
 
 
 def _aim_at(addresses: list[str], call: str) -> Aim | None:
     """The last plain word of an address: `merge` of `…/pulls/4/merge`."""
     for address in addresses:
-        path = address.partition("?")[0]
-        owned = _OWNED.search(path)
-        parts = (path[owned.end() :] if owned else _ORIGIN.sub("", path, count=1)).split("/")
-        name = next((part for part in reversed(parts) if _SEGMENT.fullmatch(part)), "")
+        path, owned = path_of(address), _OWNED.search(address)
+        parts = path.partition(owned[0])[2] if owned else path
+        name = next((part for part in reversed(parts.split("/")) if _SEGMENT.fullmatch(part)), "")
         if name:
-            return Aim(name, call, owned[1] if owned and not _OPEN.search(owned[1]) else "")
+            return Aim(name, call, owned[1] if owned else "")
     return None
 
 
 def asks(line: str) -> bool:
     """Whether anything of the line asks a service."""
     whole = parsed(line)
-    programs = {command.program for command in whole.commands}
-    return is_asking_code(whole) or not programs.isdisjoint((*_CLIENTS, *_HOSTED))
+    return is_asking_code(whole) or any(command.program in (*_CLIENTS, *HOSTED) for command in whole.commands)
 
 
 def changes_something(line: str) -> bool:
@@ -108,7 +101,12 @@ def changes_something(line: str) -> bool:
 
 
 def addresses_in(line: str) -> list[str]:
-    return [match[0].rstrip(".,;:)") for match in _ADDRESS.finditer(line)]
+    """Addresses without what they ask for behind `?`."""
+    return [match[0].partition("?")[0].partition("#")[0].rstrip(".,;:)") for match in _ADDRESS.finditer(line)]
+
+
+def path_of(address: str) -> str:
+    return _ORIGIN.sub("", address, count=1)
 
 
 def tidy(line: str) -> str:
@@ -116,21 +114,17 @@ def tidy(line: str) -> str:
     return plain(_HOME.sub("~", line))
 
 
-def files_read(line: str) -> Iterator[str]:
-    """The files that a token may come from: their name says so, or what stands before them."""
+def token_sources(line: str) -> list[str]:
+    """Files, then variables, that a token comes from: their name says so, or what stands before a file."""
+    files = []
     for match in _READ_FROM.finditer(line):
-        path = match[1] or match[2]
-        before = _OPTION.split(line[max(0, match.start() - _NEAR) : match.start()])[-1]
-        if (_OF_TOKEN.search(path) or _OF_TOKEN.search(before)) and is_plain_path(path) and not danger_in(path):
-            yield path
+        path, before = match[1] or match[2], line[max(0, match.start() - _NEAR) : match.start()]
+        if (_OF_TOKEN.search(path) or _OF_TOKEN.search(_OPTION.split(before)[-1])) and is_plain_path(path):
+            files += [] if danger_in(path) else [path]
+    named = (name for match in _VARIABLE.finditer(line) for name in match.groups() if name)
+    return files + [f"${name}" for name in named if _OF_TOKEN.search(name)]
 
 
 def token_paths_in(error: str) -> list[str]:
     """Files that a message names, and that would hold a token by their name."""
     return [match[0] for match in _ANY_PATH.finditer(error) if _OF_TOKEN.search(match[0]) and is_plain_path(match[0])]
-
-
-def variables_in(line: str) -> Iterator[str]:
-    """Names of variables that hold a token."""
-    named = (name for match in _VARIABLE.finditer(line) for name in match.groups() if name)
-    return (name for name in named if _CREDENTIAL.search(name))
