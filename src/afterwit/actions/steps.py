@@ -79,8 +79,8 @@ def judge(
 
 def _of_shell(line: CommandLine, output: str, is_error: bool | None, exit_code: int | None) -> ActionVerdict:
     if exit_code is None and is_error is None:
-        is_request = _is_request(line) or (line.main is not None and line.main.program in _HOSTED)
-        has_failed = output and (lean_of(line, output) is Lean.FAILED or (is_request and is_refused(output)))
+        is_hosted = line.main is not None and line.main.program in _HOSTED
+        has_failed = output and (lean_of(line, output) is Lean.FAILED or (is_hosted and is_refused(output)))
         return ActionVerdict(Status.UNKNOWN, Lean.FAILED if has_failed else None)
     if exit_code is None and is_error:
         return ActionVerdict(Status.FAILED)
@@ -92,11 +92,8 @@ def _of_shell(line: CommandLine, output: str, is_error: bool | None, exit_code: 
 
 
 def _of_zero(line: CommandLine, output: str, exit_code: int | None) -> ActionVerdict:
-    if line.hides_exit:
-        return ActionVerdict(Status.UNKNOWN, lean_of(line, output), exit_code)
-    if _is_request(line) and is_refused(output):
-        return ActionVerdict(Status.UNKNOWN, Lean.FAILED, exit_code)
-    return ActionVerdict(Status.SUCCEEDED, None, exit_code)
+    is_open = line.hides_exit or (_is_request(line) and is_refused(output))
+    return ActionVerdict(*((Status.UNKNOWN, lean_of(line, output)) if is_open else (Status.SUCCEEDED, None)), exit_code)
 
 
 def _is_request(line: CommandLine) -> bool:

@@ -20,7 +20,7 @@ import msgspec
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.signature import answerable_signature
 from afterwit.model.digest import Digest, Failure
-from afterwit.model.kinds import ActionKind, Lean, Status
+from afterwit.model.kinds import ActionKind, Status
 from afterwit.model.knowledge import (
     EXCERPT_LIMIT,
     SENTENCE_LIMIT,
@@ -156,8 +156,8 @@ def failures_of(digest: Digest) -> Iterator[Failure]:
     0 whatever the server answered, and some logs hold outputs alone."""
     yield from digest.failures
     for at, step in enumerate(digest.steps):
-        if step.kind is ActionKind.SHELL and step.status is Status.UNKNOWN and step.lean is Lean.FAILED:
-            failed = step._replace(status=Status.FAILED, lean=None)
+        if step.kind is ActionKind.SHELL and step.status is Status.UNKNOWN and step.has_failed:
+            failed = step._replace(status=Status.FAILED)
             yield Failure(at=at, failure=classify(failed), signature=answerable_signature(failed))
 
 

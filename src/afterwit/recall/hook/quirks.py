@@ -10,8 +10,6 @@ from afterwit.redaction.shown import Shown, ours
 
 _SHELLS = ("(eval):", "zsh:", "bash:", "sh:", "/bin/")
 _CLAUDE = ("claude-code",)
-_LINES = 12  # of an output that are looked at
-_FRAME = "<tool_use_error>"
 # Name, agents (none: all), how a line begins, what it holds; what to do.
 QUIRKS: dict[tuple[str, tuple[str, ...], tuple[str, ...], str], Shown] = {
     ("folder", (), _SHELLS, "cd:"):
@@ -37,9 +35,8 @@ QUIRKS: dict[tuple[str, tuple[str, ...], tuple[str, ...], str], Shown] = {
 
 def quirk_in(agent: str, output: str) -> DeckLine | None:
     """The quirk that a failed call met, as a line to tell."""
-    lines = [line.strip().removeprefix(_FRAME) for line in output[:4_000].split("\n", _LINES)[:_LINES]]
+    lines = [line.strip().removeprefix("<tool_use_error>") for line in output[:4_000].split("\n")]
     for (name, agents, begins, holds), cure in QUIRKS.items():
-        is_meant = not agents or agent in agents
-        if is_meant and any(line.startswith(begins) and holds in line for line in lines):
+        if agent in (agents or (agent,)) and any(line.startswith(begins) and holds in line for line in lines):
             return DeckLine(f"quirk-{name}", cure, "guidance", "", 1.0)
     return None
