@@ -74,6 +74,14 @@ TRACE = 'Traceback (most recent call last):\n  File "<stdin>", line 3, in <modul
             coded(by_requests(KEPT), "200 {}"),
         ),
         (coded(by_requests(OWN), '405 {"message": "not allowed"}'), coded(by_requests(KEPT), "200 {}")),
+        (
+            did("gh api -X PUT repos/fruit/orchard/pulls/4/merge", "gh: not allowed (HTTP 405)", 1),
+            did(f"GH_TOKEN={THEIRS} gh api -X PUT repos/fruit/orchard/pulls/4/merge", "{}"),
+        ),
+        (
+            did(f"wget -q --method=POST {API}/merge --header 'token: {MINE}'", "ERROR 405: Method Not Allowed.", 8),
+            did(f"wget -q --method=POST {API}/merge --header 'token: {THEIRS}'"),
+        ),
         (coded(by_requests(OWN), "status: 405"), coded(by_requests(KEPT), "status: 200")),
         (
             did(f"python3 - <<'PY'\n{by_requests(OWN)}\nPY", "merge 405"),
@@ -193,6 +201,15 @@ def test_a_token_that_lies_elsewhere_is_found_at_once(acts: tuple[Act, ...]) -> 
     assert learned(*acts, said="I see.") == [ELSEWHERE]
 
 
+def test_a_file_of_variables_that_brings_the_token_is_named() -> None:
+    refused = did(f'curl -s {USER} -H "Authorization: token $FORGE_TOKEN"', '{"message":"token is required"}')
+    loaded = did(f'source /opt/press/.env && curl -s {USER} -H "Authorization: token $FORGE_TOKEN"', "{}")
+    (told,) = learned(refused, loaded, said="I see.")
+    assert (
+        told == "a refusal at `curl …/user` here means a missing token; it worked with the token in `/opt/press/.env`."
+    )
+
+
 def test_a_file_that_was_read_and_did_not_help_is_not_said_to_be_the_token() -> None:
     lost = did("cat ~/.config/forge/token", GONE, 1)
     read, refused = did("cat ~/.secrets/old-token", "x"), did("tea pr list", "HTTP 401: no", 1)
@@ -221,6 +238,7 @@ SLASH = "`/api/v2/items` answers HTTP 404 here; it is found with a slash at its 
             coded(f'import requests\nprint(requests.get("{ITEMS}").status_code)', "404"),
             coded(f'import requests\nprint(requests.get("{ITEMS}/").status_code)', "200"),
         ),
+        (did(f"curl -s {ITEMS} | jq .", '{\n  "detail": "Not Found"\n}'), did(f"curl -s {ITEMS}/ | jq .", "[]")),
         (did("curl -s $PRESS/api/v2/items", "404 page not found"), did("curl -s $PRESS/api/v2/items/", "[]")),
         (
             did(f"http POST {ITEMS} row=1", "HTTP/1.1 404 Not Found", 4),

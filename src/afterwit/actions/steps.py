@@ -93,7 +93,8 @@ def _of_shell(line: CommandLine, output: str, is_error: bool | None, exit_code: 
 
 def _of_zero(line: CommandLine, output: str, exit_code: int | None) -> ActionVerdict:
     is_open = line.hides_exit or (_is_request(line) and is_refused(output))
-    return ActionVerdict(*((Status.UNKNOWN, lean_of(line, output)) if is_open else (Status.SUCCEEDED, None)), exit_code)
+    lean = lean_of(line, output) if is_open else None
+    return ActionVerdict(Status.UNKNOWN if is_open else Status.SUCCEEDED, lean, exit_code)
 
 
 def _is_request(line: CommandLine) -> bool:

@@ -20,7 +20,7 @@ HOSTED = ("gh", "glab", "tea", "git", "npm", "docker")
 _ADDRESS = regex(
     r"https?://[^\s'\"`]+|(?<![\w/])/?repos/[^\s'\"`]+|(?:\$\{?\w+\}?|\{\w+\})/[^\s'\"`]+|(?<=['\"])/api/[^\s'\"`]+"
 )
-_ORIGIN = regex(r"^(?:https?://[^/]+|\$?\{?\w+\}?(?=/))")
+_ORIGIN = regex(r"^(?:https?://[^/]+|\$\{?\w+\}?|\{\w+\})(?=/)")
 _OWNED = regex(r"repos/([\w.-]+/[\w.-]+)/")
 _SEGMENT = regex(r"[a-z_-]{3,20}")
 _PATH = r"[\"']?((?:~|\.{1,2})?/[\w./-]+)"
@@ -34,7 +34,7 @@ _VARIABLE = regex(
     r"|(?:environ(?:\.get)?[(\[]|getenv\()['\"]([A-Z][A-Z0-9_]{2,40})|process\.env\.([A-Z][A-Z0-9_]{2,40})"
 )
 _OF_TOKEN = regex(
-    r"token|secret|passw|(?<![a-z])(?:creds?|credentials?|(?:api_?)?keys?|auth|pat)(?![a-z])", re.IGNORECASE
+    r"token|secret|passw|/\.env\b|(?<![a-z])(?:creds?|credentials?|(?:api_?)?keys?|auth|pat)(?![a-z])", re.IGNORECASE
 )
 _OPTION = regex(r"\s-{1,2}[A-Za-z][\w-]*\s|[;&|\n]")
 _NEAR = 60
@@ -81,8 +81,8 @@ def _aim_of(command: Command) -> Aim | None:
 def _aim_at(addresses: list[str], call: str) -> Aim | None:
     """The last plain word of an address: `merge` of `…/pulls/4/merge`."""
     for address in addresses:
-        path, owned = path_of(address), _OWNED.search(address)
-        parts = path.partition(owned[0])[2] if owned else path
+        owned = _OWNED.search(address)
+        parts = address[owned.end() :] if owned else path_of(address)
         name = next((part for part in reversed(parts.split("/")) if _SEGMENT.fullmatch(part)), "")
         if name:
             return Aim(name, call, owned[1] if owned else "")
@@ -121,7 +121,8 @@ def token_sources(line: str) -> list[str]:
         path, before = match[1] or match[2], line[max(0, match.start() - _NEAR) : match.start()]
         if (_OF_TOKEN.search(path) or _OF_TOKEN.search(_OPTION.split(before)[-1])) and is_plain_path(path):
             files += [] if danger_in(path) else [path]
-    named = (name for match in _VARIABLE.finditer(line) for name in match.groups() if name)
+    matches = sorted(_VARIABLE.finditer(line), key=lambda match: match[2] is not None)  # values first
+    named = (name for match in matches for name in match.groups() if name)
     return files + [f"${name}" for name in named if _OF_TOKEN.search(name)]
 
 

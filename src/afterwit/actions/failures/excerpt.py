@@ -94,7 +94,7 @@ _ECHOED = regex(
 )
 _STATUS = (
     r"\bHTTP(?:/[\d.]{1,5})?(?: ?(?:Error|status|code|status code))?[:= ]{1,3}(?P<http>[45]\d\d)\b"
-    r"|\b(?:returned error|status(?:[ _]?code)?['\"]?|http_code|Response)[:= \[]{1,3}(?P<named>[45]\d\d)\b"
+    r"|\b(?:returned error|ERROR|status(?:[ _]?code)?['\"]?|http_code|Response)[:= \[]{1,3}(?P<named>[45]\d\d)\b"
     r"|(?:^|(?<=[:'\"=>(,] )|(?<=[:'\"=>(,]))(?P<begun>[45]\d\d)(?=$|\s*[{<]|[,:)] ?[{'\"])"
     r"|(?<![\w.-])(?P<worded>[45]\d\d)"
     r"(?= (?:Client Error|Server Error|Method Not|Forbidden|Unauthorized|Not Found|page not|b?['\"]?\{))"
@@ -104,7 +104,7 @@ _STATUS = (
 _REFUSED_STATUS = regex(_STATUS, re.MULTILINE)
 _REFUSAL = regex(
     r"(?:\{['\"]output['\"]: ?['\"])?"  # what a tool that is called in code gives back
-    rf"(?:[^{{\n]{{0,80}}?(?:{_STATUS})|\{{\s{{0,8}}['\"](?:message|errors?|detail)['\"]\s{{0,8}}:)"
+    rf"(?:[^{{\n]{{0,80}}?(?:{_STATUS})|\{{\s{{0,8}}['\"]message['\"]\s{{0,8}}:|\{{?\s{{0,8}}['\"](?:errors?|detail)['\"]\s{{0,8}}:)"
 )
 _STATUS_BEHIND = regex(r"[}>]\s{0,3}[45]\d\d$")
 _GENERIC_SPEAKERS = ("bash", "zsh", "sh", "(eval)", "fatal", "error", "usage")

@@ -258,7 +258,7 @@ def _after(
 
         quirk = quirk_in(agent, moment.output)
     if quirk is not None and quirk.item in history().checks:
-        awaited, quirk = [quirk, *awaited], None
+        fixes, quirk = [quirk], None
     noted = quirk.item if quirk is not None else ""
     return Proposal(fixes, signature=signature, awaited=awaited, quirk=noted) if fixes or awaited or noted else None
 
