@@ -3,7 +3,7 @@ worse than none."""
 
 import pytest
 from tests.harvest.talks import concluded, replied, sentences
-from tests.harvest.work import Act, session
+from tests.harvest.work import Act, edited, session
 
 from afterwit.actions.failures.excerpt import error_excerpt
 from afterwit.actions.failures.failure_class import classify
@@ -138,6 +138,12 @@ def test_of_code_that_looks_and_then_merges_the_merge_is_meant() -> None:
     assert HELP in told
 
 
+def test_a_method_that_an_address_does_not_take_is_no_matter_of_tokens() -> None:
+    jobs = "https://press.example/api/jobs"
+    posted = f'curl -s -X POST {jobs} -H "Authorization: token {THEIRS}"'
+    assert learned(did(f"curl -s {jobs}", "405 Method Not Allowed"), did(posted, "{}"), said="I see.") == []
+
+
 def test_a_token_with_which_it_was_refused_again_is_not_named() -> None:
     other = "$(cat ~/.config/forge/old-token)"
     refusal = '{"message":"no"}\n405'
@@ -216,6 +222,11 @@ def test_a_file_that_was_read_and_did_not_help_is_not_said_to_be_the_token() -> 
     assert learned(lost, read, refused, said="I see.") == []
 
 
+def test_the_token_of_another_service_is_not_that_which_was_looked_for() -> None:
+    lost, read = did("cat ~/.config/forge/token", GONE, 1), did("cat ~/.npm/publish-token", "x")
+    assert learned(lost, read, did("npm publish", "+ press"), said="I see.") == []
+
+
 def test_a_file_without_a_token_is_nothing_here() -> None:
     lost = did("cat ~/.config/forge/rows.md", "cat: /home/ann/.config/forge/rows.md: No such file or directory", 1)
     assert learned(lost, did("cat ~/rows.md", "x"), did("tea pr list", "4"), said="I see.") == []
@@ -265,6 +276,9 @@ def test_numbers_in_an_address_are_those_of_one_time() -> None:
             did(f"curl -s {ITEMS}", "[]"),
             did(f"curl -s {ITEMS}/", "[]"),
         ),
+        (did(f"curl -s {ITEMS}", "404"), edited("routes.py"), did(f"curl -s {ITEMS}/", "[]")),
+        (did(f"curl -s {ITEMS}", "404"), did("docker compose restart", "ok"), did(f"curl -s {ITEMS}/", "[]")),
+        (did(f"curl -s {ITEMS}", "404"), did(f"curl -s -X POST {ITEMS}/ -d @x", "{}"), did(f"curl -s {ITEMS}/", "[]")),
         (did(f"curl -s {ITEMS}", "404"), did(f"curl -s {ITEMS}/", "404")),
         (did(f"curl -s {ITEMS}", "404"), did(f"curl -s -X POST {ITEMS}/", "[]")),
         (did(f"curl -s {ITEMS}", "500"), did(f"curl -s {ITEMS}/", "[]")),

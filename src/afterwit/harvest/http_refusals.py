@@ -36,8 +36,11 @@ from afterwit.harvest.requests import (
     Aim,
     addresses_in,
     aim_of,
+    are_related,
     asks,
     changes_something,
+    does_work,
+    methods_in,
     path_of,
     tidy,
     token_paths_in,
@@ -142,8 +145,11 @@ def _way_out(digest: Digest, at: int, aim: Aim) -> str:
         if aim.is_same(other) and not step.may_have_worked:
             refused, prepared, approval, has_changed = [*refused, *prepared, tidy(line)], [], "", False
         elif aim.is_same(other) and other is not None:
-            if approval or has_changed:
-                return "" if has_changed else f"{_APPROVED} {_difference(refused, [approval])}".strip()
+            is_other_method = other.call == aim.call and methods_in(line) != methods_in(command_of(digest.steps, at))
+            if approval or has_changed or is_other_method:
+                return (
+                    "" if has_changed or is_other_method else f"{_APPROVED} {_difference(refused, [approval])}".strip()
+                )
             other_call = f"with {quote(other.call, 80)}" if other.call != aim.call else ""
             return _difference(refused, [tidy(line), *reversed(prepared)]) or other_call
         elif not step.has_worked or not line:
@@ -186,7 +192,8 @@ def _find_misplaced(digest: Digest, at: int) -> tuple[str, str] | None:
             kept = ""  # what was read until then did not help
         elif step.may_have_worked:
             kept = next((path for path in token_sources(text) if path not in missing and path[0] != "$"), kept)
-            if kept and line and asks(line):
+            is_again = line and (aim := aim_of(command_of(digest.steps, at))) is not None and aim.is_same(aim_of(line))
+            if kept and line and asks(line) and (is_again or are_related(missing[0], kept)):
                 return kept, f"The token that is not in {quote(missing[0], 80)} lies in {quote(kept, 80)}"
     return None
 
@@ -195,14 +202,21 @@ def _find_slash(digest: Digest, at: int, line: str, status: str) -> tuple[str, s
     """An address that is not found until it ends with a slash; nothing else of it was changed."""
     is_missing = status == "404" or (not status and _NOT_FOUND.search(digest.steps[at].error) is not None)
     without = set(addresses_in(line)) if line and is_missing and asks(line) else set()
-    later = [other for step, other in _later(digest, at) if without and other and step.may_have_worked and asks(other)]
-    for fixed in later:
-        path = next((address for address in without if f"{address}/" in addresses_in(fixed)), "")
+    later = [(step, other) for step, other in _later(digest, at) if without and step.may_have_worked]
+    answered = [address for _, other in later if other and asks(other) for address in addresses_in(other)]
+    for step, other in later:
+        path = next((address for address in without if f"{address}/" in addresses_in(other)), "")
         shown = _NUMBERS.sub("/…", path_of(path))
-        is_only = bool(path) and not any(path in addresses_in(other) for other in later)
-        if is_only and is_plain_path(shown.replace("…", "n")) and changes_something(line) == changes_something(fixed):
+        if (
+            path
+            and methods_in(line) == methods_in(other)
+            and path not in answered
+            and is_plain_path(shown.replace("…", "n"))
+        ):
             ended = quote(f"{shown}/", 80)
             return shown, f"{quote(shown, 80)} answers HTTP 404 here; it is found with a slash at its end, {ended}"
+        if step.has_changed or (other and (changes_something(other) or (does_work(other) and not addresses_in(other)))):
+            return None  # that may have been it
     return None
 
 

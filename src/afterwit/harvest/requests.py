@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple
 
 from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.programs import Weight, names
 from afterwit.actions.shell.tree import Command
 from afterwit.actions.steps import REQUESTERS, is_asking_code
 from afterwit.harvest.harvester import plain
@@ -43,6 +44,8 @@ _CHANGES = regex(
     r"|\.(?:post|put|patch|delete)\(|\bmethod\s?[=:]|\bdata\s?="
     r"|\bgit\b[^;&|\n]*\bpush\b|\b(?:pr|mr) (?:review|approve|edit|ready|update)"
 )
+_METHOD = regex(r"(?:-X ?|--request |--method[ =]|method=|\.)['\"]?(GET|POST|PUT|PATCH|DELETE)\b", re.IGNORECASE)
+_GENERIC = names("api auth config data etc home key keys local opt root run secret secrets srv token tokens txt var")
 _SENT = regex(r"\.(?:post|put|patch|delete)\(\s*f?['\"]([^'\"\s]+)")
 _HOME = regex(r"\$\{?HOME\}?(?=/)")
 
@@ -98,6 +101,21 @@ def asks(line: str) -> bool:
 def changes_something(line: str) -> bool:
     """Whether it asks a service to change something, so that what works later may work because of that."""
     return asks(line) and _CHANGES.search(line) is not None
+
+
+def does_work(line: str) -> bool:
+    """Whether a line does more than look at something."""
+    return any(command.weight is Weight.WORKS for command in parsed(line).commands)
+
+
+def methods_in(line: str) -> set[str]:
+    return {method.upper() for method in _METHOD.findall(line)} or {"POST" if _CHANGES.search(line) else "GET"}
+
+
+def are_related(path: str, other: str) -> bool:
+    """Whether two files seem to be for the same by their names."""
+    words, others = (set(re.findall(r"[a-z0-9]+", each.lower())) - _GENERIC for each in (path, other))
+    return not words.isdisjoint(others)
 
 
 def addresses_in(line: str) -> list[str]:
