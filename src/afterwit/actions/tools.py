@@ -109,7 +109,6 @@ PATCH_TOOLS = frozenset(fold(name) for name in ("apply_patch", "patch"))
 
 COMMAND_KEYS = ("command", "cmd", "script", "commands")
 _INTERPRETERS = {"javascript": "node", "js": "node", "typescript": "node", "node": "node", "ruby": "ruby"}
-_SHELLS = frozenset(("bash", "sh", "shell", "zsh"))
 _PATH_KEYS = "file_path filePath path notebook_path absolute_path target_file filename file old_path new_path"
 PATH_KEYS = tuple(_PATH_KEYS.split())
 PATH_LIST_KEYS = ("paths", "file_paths", "filePaths", "files", "edits")
@@ -177,15 +176,10 @@ def command_of(arguments: Mapping[str, Any]) -> str:
             return value
         if isinstance(value, Sequence):
             return _join_words([str(word) for word in value])
-    code = flat.get("code")
-    return _line_of_code(code, str(flat.get("language", ""))) if isinstance(code, str) and code.strip() else ""
-
-
-def _line_of_code(code: str, language: str) -> str:
-    if language.lower() in _SHELLS:
-        return code
-    interpreter = _INTERPRETERS.get(language.lower(), "python3")
-    return f"{interpreter} - <<'CODE'\n{code.strip()}\nCODE"
+    code, language = flat.get("code"), str(flat.get("language", "python")).lower()
+    if not isinstance(code, str) or not code.strip() or language in ("bash", "sh", "shell", "zsh"):
+        return code if isinstance(code, str) else ""
+    return f"{_INTERPRETERS.get(language, 'python3')} - <<'CODE'\n{code.strip()}\nCODE"
 
 
 def paths_of(tool: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:

@@ -121,11 +121,8 @@ def _is_error(said: Mapping[str, Any], status: str, error: str) -> bool | None:
 
 def _error_of_all(results: Any) -> str:
     """What went wrong where a call for several things got none of them."""
-    errors = (
-        [_error_text(result.get("error")) for result in results if isinstance(result, dict)]
-        if isinstance(results, list)
-        else []
-    )
+    held = [result for result in results if isinstance(result, dict)] if isinstance(results, list) else []
+    errors = [_error_text(result.get("error")) for result in held]
     return "\n".join(dict.fromkeys(errors)) if errors and all(errors) else ""
 
 

@@ -152,8 +152,7 @@ def in_order(sightings: Iterable[Sighting[S]]) -> list[Sighting[S]]:
 
 
 def failures_of(digest: Digest) -> Iterator[Failure]:
-    """The failures of a session; and commands that look like one although nothing says how they ended: `curl` ends with
-    0 whatever the server answered, and some logs hold outputs alone."""
+    """The failures of a session, and commands that look like one although nothing says how they ended."""
     yield from digest.failures
     for at, step in enumerate(digest.steps):
         if step.kind is ActionKind.SHELL and step.status is Status.UNKNOWN and step.has_failed:

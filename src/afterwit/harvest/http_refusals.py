@@ -1,12 +1,11 @@
 """Requests that a service refused, why, and with what the same request went through.
 
-A merge, a push or a publication is refused (HTTP 401, 403, 405) because of who asks; the message seldom says what to do
-about it, and every session finds that out again. What is learned is what the request that worked had and the refused
-one had not: the file or the variable that its token came from, or another program; or that somebody approved in
-between. Where anything else was changed in between, no way is named, because that may have been it. Beside these: a
-token that lies elsewhere than where it was looked for, and an address that is not found (404) without its last slash.
-Of reasons only those are named that are listed here, where the answer or the agent says so: foreign words are never
-told. Options that were added are left to `corrections`.
+A merge, a push or a publication is refused (HTTP 401, 403, 405) because of who asks; every session finds out again what
+to do about it. Learned is what the request that worked had and the refused one had not: the file or the variable that
+its token came from, another program, or an approval in between. Where anything else was changed, no way is named: that
+may have been it. Beside these: a token that lies elsewhere, and an address that is not found without its last slash. Of
+reasons only those are named that are listed here, where the answer or the agent says so: foreign words are never told.
+Options that were added are left to `corrections`.
 """
 
 import re
@@ -61,16 +60,10 @@ _REFUSED = regex(
 )
 _NOT = r"(?<!not )(?<!no )(?<!n't )(?<!without )"
 _REASONS = (
-    (
-        "branch protection",
-        rf"{_NOT}\b(?:branch protection|protected branch|protection rule)"
-        r"|\b(?:branch(?:es)?|main|master|trunk|develop)\b[`'\"]? (?:is|are) protected\b",
-    ),
-    (
-        "missing approvals",
-        r"\benough approvals\b|\bapproving review\b|\b(?:approvals?|reviews?) (?:is|are) (?:missing|required|needed)\b"
-        rf"|{_NOT}\b(?:needs?|requires?|wants?) (?:an? |one |\d )?(?:\w+ )?(?:approvals?|approving)\b",
-    ),
+    ("branch protection", rf"{_NOT}\b(?:branch protection|protected branch|protection rule)"
+        r"|\b(?:branch(?:es)?|main|master|trunk|develop)\b[`'\"]? (?:is|are) protected\b"),
+    ("missing approvals", r"\b(?:enough approvals|approving review|approvals? (?:is|are) (?:missing|required))\b"
+        rf"|{_NOT}\b(?:needs?|requires?|wants?) (?:an? |one |\d )?(?:\w+ )?(?:approvals?|approving)\b"),
     ("a token without the right scope", r"\b(?:insufficient|missing|wrong|right) scope|\bscope\b.{0,30}\btoken\b"),
     ("an expired token", r"\btoken\b.{0,20}\bexpired\b|\bexpired token\b"),
 )  # fmt: skip

@@ -1,7 +1,6 @@
 """What command lines, and code that an interpreter is given, ask of a service: for what, where, and with which token.
 
-Read from the text alone: addresses as far as they are written out, files and variables by their names. A token itself
-was redacted long before.
+Read from the text alone; a token itself was redacted long before.
 """
 
 import re
@@ -58,9 +57,8 @@ class Aim(NamedTuple):
     owned: str = ""  # the repository that its address names
 
     def is_same(self, other: "Aim | None") -> bool:
-        if other is None or other.name != self.name:
-            return False
-        return not (self.owned and other.owned) or self.owned == other.owned
+        is_elsewhere = other is not None and self.owned and other.owned and self.owned != other.owned
+        return other is not None and other.name == self.name and not is_elsewhere
 
 
 def aim_of(line: str) -> Aim | None:
@@ -104,7 +102,6 @@ def changes_something(line: str) -> bool:
 
 
 def does_work(line: str) -> bool:
-    """Whether a line does more than look at something."""
     return any(command.weight is Weight.WORKS for command in parsed(line).commands)
 
 

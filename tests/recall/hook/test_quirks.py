@@ -37,9 +37,9 @@ def test_what_only_speaks_of_a_quirk_is_none(output: str) -> None:
 
 
 def test_a_quirk_is_that_of_its_agents_alone() -> None:
-    told = quirk_in("claude-code", "EISDIR: illegal operation on a directory, read")
-    assert told is not None
-    assert quirk_in("codex", "EISDIR: illegal operation on a directory, read") is None
+    unread = "File has not been read yet. Read it first."
+    assert quirk_in("claude-code", unread) is not None
+    assert quirk_in("codex", unread) is None
 
 
 def test_the_list_is_short_and_names_agents_that_there_are() -> None:

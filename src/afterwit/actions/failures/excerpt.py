@@ -149,8 +149,7 @@ def is_refused(output: str) -> bool:
     """Whether the answer of a server, as a client such as `curl` prints it, refuses: by its status before or behind the
     body, or by a body that begins with a message."""
     lines = [line.strip() for line in lines_of(output) if line.strip()]
-    is_behind = bool(lines) and _STATUS_BEHIND.search(lines[-1]) is not None
-    return is_behind or any(_REFUSAL.match(line) for line in (*lines[:2], *lines[-2:]))
+    return any(_REFUSAL.match(line) or _STATUS_BEHIND.search(line) for line in (*lines[:2], *lines[-2:]))
 
 
 def refused_status(error: str) -> str:

@@ -1,8 +1,7 @@
 """Agents' own quirks: failures that come from how an agent's tools work, and what avoids them.
 
-A closed list, shipped with us, of at most twenty; each was seen in real logs of several repositories. What most agents
-mend at once is not worth a word, so a quirk is told after the second failure of its kind in a session, once. How a line
-of the output begins and what it holds tell it: plain searches, because a hook asks.
+A closed list of at most twenty, each seen in real logs of several repositories. What most agents mend at once is not
+worth a word: a quirk is told after the second failure of its kind in a session, once. Plain searches, for a hook asks.
 """
 
 from afterwit.recall.deck.reader import DeckLine
@@ -24,8 +23,6 @@ QUIRKS: dict[tuple[str, tuple[str, ...], tuple[str, ...], str], Shown] = {
         ours("Read the lines again and copy a few of them as they are, with their blanks, into `old_string`"),
     ("large", _CLAUDE, ("File content (",), "exceeds maximum allowed tokens"):
         ours("search a large file first, and Read only the lines around with `offset` and `limit`"),
-    ("listing", _CLAUDE, ("EISDIR",), ""):
-        ours("Read takes files alone: list a folder with `ls`"),
     ("elsewhere", _CLAUDE, ("File does not exist.", "Path does not exist"), ""):
         ours("paths are taken from the folder that the error names: give whole paths, and look for the name first"),
     ("context", ("codex",), ("apply_patch verification failed",), ""):

@@ -16,7 +16,6 @@ they are shown to agents.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from math import inf
 from typing import NamedTuple
 
 import msgspec
@@ -283,10 +282,10 @@ class _Course:
             return _PROMPTED
         return _CHANGED if self._edits[at] else _UNCHANGED
 
-    def seconds(self, at: int, later: int) -> float:
-        """Between two steps; without end where one has no time."""
-        is_timed = later < self.size and None not in (self.times[at], self.times[later])
-        return self._clock[later] - self._clock[at] if is_timed else inf
+    def reach(self, at: int) -> int:
+        """The end of the five minutes after a step, however many actions that is; 0 where it has no time."""
+        is_timed = at < self.size and self.times[at] is not None
+        return bisect_right(self._clock, self._clock[at] + SECONDS) if is_timed else 0
 
     def following(self, at: int, begin: int) -> _Stretch:
         """The moment that follows the action there and begins with this one. What has no time is in time."""
@@ -329,7 +328,7 @@ def _uses(course: _Course, calls: Sequence[Invocation], rest: _Tally) -> Iterato
             actions=tally.actions,
             edits=tally.edits,
             failures=tally.failures,
-            is_again=next_at is not None and (next_at < moment.end or course.seconds(call.at, next_at) <= SECONDS),
+            is_again=next_at is not None and next_at < max(moment.end, course.reach(call.at)),
             level=_scaled(rest.value) if tally.actions and rest.actions >= _LEAST_REST else None,
         )
 
