@@ -111,7 +111,7 @@ def methods_in(line: str) -> set[str]:
 
 def are_related(path: str, other: str) -> bool:
     """Whether two files seem to be for the same by their names."""
-    words, others = (set(re.findall(r"[a-z0-9]+", each.lower())) - _GENERIC for each in (path, other))
+    words, others = (set(re.findall(r"[a-z0-9]+", name.lower())) - _GENERIC for name in (path, other))
     return not words.isdisjoint(others)
 
 
