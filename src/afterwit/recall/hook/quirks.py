@@ -1,7 +1,7 @@
 """Agents' own quirks: failures that come from how an agent's tools work, and what avoids them.
 
-A closed list of at most twenty, each seen in real logs of several repositories. What most agents mend at once is not
-worth a word: a quirk is told after the second failure of its kind in a session, once. Plain searches, for a hook asks.
+At most twenty, seen in real logs: all but `folder` in those of several repositories. What most agents mend at once is
+not worth a word: one is told after the second failure of its kind in a session, once. Plain searches: a hook asks.
 """
 
 from afterwit.recall.deck.reader import DeckLine
