@@ -7,6 +7,7 @@ from tests.engine.hermes_sessions import Coded, Message, Ran, Said, Step, messag
 from tests.homes import Silent, learned, put, rows, world_of
 
 from afterwit.extras.lab.sample.sample import SampleRequest, sample
+from afterwit.extras.lab.templates.create import create
 from afterwit.recall.recall import recalled
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.search import best_hits
@@ -77,6 +78,17 @@ def test_executed_code_is_found_by_search(home: Path) -> None:
 def test_a_repository_that_only_an_address_in_code_names_is_found_by_a_sample(home: Path) -> None:
     wanted = SampleRequest(filter=Filter(repos=("the-nexus",)))
     assert len(sample(world_of(home / "home", home / "store"), wanted, Silent()).sessions) == 9
+
+
+def test_a_session_of_executed_code_makes_a_template(tmp_path: Path) -> None:
+    look = Coded(f'import requests\nprint(requests.get("{API}/12/files").json())', '[{"filename": "press.py"}]')
+    kept = f'open(os.path.expanduser("{TOKEN}")).read().strip()'
+    steps: list[Step] = [look, Coded(merge(12, kept), "200 {}"), Ran("git -C ~/the-nexus pull", "press.py | 2 +-")]
+    put_lines(tmp_path / "home", [messages("Merge pull request 12", steps, 0)])
+    learned(tmp_path / "home", tmp_path / "store")
+    ((native_id,),) = rows(tmp_path / "store", "SELECT native_id FROM sessions")
+    template = create(world_of(tmp_path / "home", tmp_path / "store"), native_id).template
+    assert [example.tool for example in template.examples] == ["execute_code", "execute_code", "terminal"]
 
 
 def test_a_log_without_a_time_stamp_in_its_name_is_read(tmp_path: Path) -> None:
