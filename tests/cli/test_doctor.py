@@ -52,7 +52,16 @@ def test_the_shape_is_the_documented_one(run: Run) -> None:
     claude = found["agents"][0]
     assert set(claude) == {
         *("agent", "evidence", "homes", "files_on_disk", "files_without_reader", "files_in_store", "files_pending"),
-        *("files_empty", "files_failed", "files_unclaimed", "sessions", "partial_sessions", "events", "actions"),
+        *(
+            "files_empty",
+            "files_failed",
+            "files_unclaimed",
+            "files_orphaned",
+            "sessions",
+            "partial_sessions",
+            "events",
+            "actions",
+        ),
         *("unknown_share", "unknown_types", "last_at", "newest_error", "versions", "retention"),
     }
     assert set(claude["versions"][0]) == {

@@ -21,11 +21,19 @@ class Ran(NamedTuple):
     exit_code: int = 0
 
 
+class Coded(NamedTuple):
+    """Code that was executed, and what it printed; or the error with which it ended."""
+
+    code: str
+    output: str = ""
+    error: str = ""
+
+
 class Said(NamedTuple):
     text: str
 
 
-Step = Ran | Said
+Step = Ran | Coded | Said
 
 
 def messages(prompt: str, steps: Iterable[Step], day: int) -> list[Message]:
@@ -36,12 +44,22 @@ def messages(prompt: str, steps: Iterable[Step], day: int) -> list[Message]:
         if isinstance(step, Said):
             log.append({"role": "assistant", "content": step.text, "timestamp": at})
             continue
-        function = {"name": "terminal", "arguments": json.dumps({"command": step.command})}
+        tool, given, said = _called(step)
+        function = {"name": tool, "arguments": json.dumps(given)}
         call = {"id": f"call_{day}_{number}", "type": "function", "function": function}
-        result = json.dumps({"output": step.output, "exit_code": step.exit_code, "error": None})
+        result = json.dumps(said)
         log.append({"role": "assistant", "content": "", "tool_calls": [call], "timestamp": at})
         log.append({"role": "tool", "tool_call_id": call["id"], "content": result, "timestamp": at + 5})
     return log
+
+
+def _called(step: Ran | Coded) -> tuple[str, Message, Message]:
+    """The tool, what it was given, and what it gave back."""
+    if isinstance(step, Ran):
+        said: Message = {"output": step.output, "exit_code": step.exit_code, "error": None}
+        return "terminal", {"command": step.command}, said
+    status = {"status": "error" if step.error else "success", "output": step.output, "tool_calls_made": 0}
+    return "execute_code", {"code": step.code}, {**status, **({"error": step.error} if step.error else {})}
 
 
 def put_lines(home: Path, sessions: Sequence[list[Message]]) -> None:

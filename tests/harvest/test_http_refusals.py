@@ -42,7 +42,7 @@ def test_a_token_that_was_put_into_a_variable_first_is_named_by_its_file() -> No
 def test_a_variable_is_named_where_there_is_no_file() -> None:
     acts = (refused("gh pr merge 4"), ran("GH_TOKEN=$ADMIN_TOKEN gh pr merge 4"))
     assert sentences(drafts(*acts)) == [
-        "HTTP 405 at `gh pr merge` here depends on who asks; it worked with the token in `$GH_TOKEN`."
+        "HTTP 405 at `gh pr merge` here depends on who asks; it worked with the token in `$ADMIN_TOKEN`."
     ]
 
 

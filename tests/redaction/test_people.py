@@ -153,6 +153,9 @@ def test_numbers_outside_the_ranges_of_issuers_are_no_cards(digits: str) -> None
         (f"pay to {iban_of('DE', '370400440532013000')}.", "iban"),
         ("card 4111 1111 1111 1111, 12/29", "card"),
         ("mira.lund@fjordpost.se", "email"),
+        ("her SSN is 536-22-1047.", "social-security"),
+        ("Passport No. C01234567", "passport"),
+        ("send it to 12 Plum Tree Lane, Apt 4", "street-address"),
     ],
 )
 def test_each_is_replaced_under_its_own_type(text: str, kind: str, redactor: Redactor) -> None:

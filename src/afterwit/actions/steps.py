@@ -15,9 +15,15 @@ from afterwit.actions.failures.excerpt import echoed_exit, is_complaint_of, is_f
 from afterwit.actions.shell.programs import XARGS_FAILED, Weight, is_answer
 from afterwit.actions.shell.tree import Command, CommandLine
 from afterwit.model.kinds import ActionKind, Lean, Status, Step
+from afterwit.model.text import regex
 
 _BROKEN_PIPE = 141  # 128 + SIGPIPE: with pipefail, `head` read enough and left
 REQUESTERS = frozenset(("curl", "http", "xh"))  # end with 0 as soon as a server has answered
+_INTERPRETERS = ("python", "python3", "node", "ruby", "deno", "bun")
+_ASKS = regex(
+    r"\b(?:requests|httpx|session|client|axios|http)\.(?:get|post|put|patch|delete|request)\(|\burlopen\(|\bfetch\("
+    r"|\bHTTPS?Connection\(|\bcurl\b"
+)
 _HOSTED = ("gh", "glab", "tea", "git")  # ask a host too, and say by their exit code how that went
 _ECHOES_CODE = ("$?", "PIPESTATUS", "pipestatus")
 
@@ -28,6 +34,11 @@ class ActionVerdict(NamedTuple):
     status: Status
     lean: Lean | None = None
     exit_code: int | None = None
+
+
+def is_asking_code(line: CommandLine) -> bool:
+    """Whether it gives an interpreter code that asks a server, which ends well whatever that answers."""
+    return line.main is not None and line.main.program in _INTERPRETERS and _ASKS.search(line.text) is not None
 
 
 def command_of(steps: Sequence[Step], at: int) -> str:
@@ -68,8 +79,8 @@ def judge(
 
 def _of_shell(line: CommandLine, output: str, is_error: bool | None, exit_code: int | None) -> ActionVerdict:
     if exit_code is None and is_error is None:
-        is_request = line.main is not None and line.main.program in (*REQUESTERS, *_HOSTED)
-        has_failed = output and (lean_of(line, output) is Lean.FAILED or (is_request and is_refused(output)))
+        is_hosted = line.main is not None and line.main.program in _HOSTED
+        has_failed = output and (lean_of(line, output) is Lean.FAILED or (is_hosted and is_refused(output)))
         return ActionVerdict(Status.UNKNOWN, Lean.FAILED if has_failed else None)
     if exit_code is None and is_error:
         return ActionVerdict(Status.FAILED)
@@ -81,15 +92,19 @@ def _of_shell(line: CommandLine, output: str, is_error: bool | None, exit_code: 
 
 
 def _of_zero(line: CommandLine, output: str, exit_code: int | None) -> ActionVerdict:
-    if line.hides_exit:
-        return ActionVerdict(Status.UNKNOWN, lean_of(line, output), exit_code)
-    if line.main is not None and line.main.program in REQUESTERS and is_refused(output):
-        return ActionVerdict(Status.UNKNOWN, Lean.FAILED, exit_code)
-    return ActionVerdict(Status.SUCCEEDED, None, exit_code)
+    is_open = line.hides_exit or (_is_request(line) and is_refused(output))
+    lean = lean_of(line, output) if is_open else None
+    return ActionVerdict(Status.UNKNOWN if is_open else Status.SUCCEEDED, lean, exit_code)
+
+
+def _is_request(line: CommandLine) -> bool:
+    return (line.main is not None and line.main.program in REQUESTERS) or is_asking_code(line)
 
 
 def lean_of(line: CommandLine, output: str) -> Lean:
     """What the output suggests about the command that matters."""
+    if _is_request(line) and is_refused(output):
+        return Lean.FAILED
     if any(mark in line.text for mark in _ECHOES_CODE):
         code = echoed_exit(output)
         if code is not None:

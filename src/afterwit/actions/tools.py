@@ -26,7 +26,8 @@ _NAMES: dict[ActionKind, str] = {
         " read_bash write_bash list_bash get_terminal_output send_to_terminal cmd_runner powershell pwsh"
         " read_powershell stop_powershell write_powershell user_shell bash_execution run_bash_command Monitor"
         " run_commands read_background_output list_background_processes run_terminal_command_v2 job_output job_kill"
-        " process_logs process_stop read_terminal"
+        " process_logs process_stop read_terminal execute_code run_code run_python execute_python python ipython"
+        " run_ipython run_ipython_cell execute_ipython_cell code_interpreter js_repl"
     ),
     ActionKind.READ: (
         "read read_file view view_file cat open_file view_image read_many_files notebook_read read_image read_text_file"
@@ -107,6 +108,7 @@ TASK_TOOLS = frozenset(fold(name) for name in ("TaskOutput", "TaskStop"))
 PATCH_TOOLS = frozenset(fold(name) for name in ("apply_patch", "patch"))
 
 COMMAND_KEYS = ("command", "cmd", "script", "commands")
+_INTERPRETERS = {"javascript": "node", "js": "node", "typescript": "node", "node": "node", "ruby": "ruby"}
 _PATH_KEYS = "file_path filePath path notebook_path absolute_path target_file filename file old_path new_path"
 PATH_KEYS = tuple(_PATH_KEYS.split())
 PATH_LIST_KEYS = ("paths", "file_paths", "filePaths", "files", "edits")
@@ -121,7 +123,7 @@ _TARGET_KEYS: dict[ActionKind, str] = {
         "subagent_type agent_type agent_name agent target targets task_id agent_id id mode description name"
     ),
     ActionKind.PLAN: "subject taskId title explanation intent",
-    ActionKind.OTHER: "query question tool_id",
+    ActionKind.OTHER: "query question tool_id code",
 }
 TARGET_KEYS = {kind: tuple(keys.split()) for kind, keys in _TARGET_KEYS.items()}
 SERVER_KEYS = ("server", "server_name", "serverName")
@@ -156,14 +158,15 @@ def target_of(kind: ActionKind, tool: str, arguments: Mapping[str, Any]) -> str:
         return next(iter(_paths(arguments)), "")
     flat = _flat(arguments)
     if kind is ActionKind.MCP:
-        return _mcp_target(tool, flat)
+        return "\n".join(part for part in (_mcp_target(tool, flat), _first(flat, ("code",))) if part)
     if kind is ActionKind.SHELL and (command := command_of(arguments)):
         return command
     return _first(flat, TARGET_KEYS[kind])
 
 
 def command_of(arguments: Mapping[str, Any]) -> str:
-    """The command line of a shell call: the script itself where the log has `["bash", "-lc", script]`."""
+    """The command line of a shell call: the script itself where the log has `["bash", "-lc", script]`; code, as its
+    interpreter would be given it."""
     flat = _flat(arguments)
     for key in COMMAND_KEYS:
         value = flat.get(key)
@@ -173,7 +176,10 @@ def command_of(arguments: Mapping[str, Any]) -> str:
             return value
         if isinstance(value, Sequence):
             return _join_words([str(word) for word in value])
-    return ""
+    code, language = flat.get("code"), str(flat.get("language", "python")).lower()
+    if not isinstance(code, str) or not code.strip() or language in ("bash", "sh", "shell", "zsh"):
+        return code if isinstance(code, str) else ""
+    return f"{_INTERPRETERS.get(language, 'python3')} - <<'CODE'\n{code.strip()}\nCODE"
 
 
 def paths_of(tool: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:

@@ -217,6 +217,7 @@ class Reader:
     evidence = ReaderEvidence.DOCUMENTATION
     paths: tuple[str, ...] | None = None  # where other paths than those of the table are transcripts
     companions: Mapping[str, str] = {}  # by name: that of the transcript beside them
+    stand_ins: frozenset[str] = frozenset()  # names of companions that are read where their transcript is not there
     lines: Callable[[SourceFile, bytes | None], FileReading] | None = None
     document: Callable[[SourceFile], FileReading] | None = None  # of files of JSON, where there are lines too
 

@@ -4,8 +4,9 @@ Knows the dialects of OpenAI (chat completions, responses, `function_call`) and 
 tool_result blocks). Pictures and base64 data become "[image]". Roles, sessions and order are left to the readers.
 
 Chat logs have no error flag. An output that is the text of a JSON object may say how its call ended (`error`,
-`success`, `status`, an exit code); an object that is a mere frame is taken off. Where nothing is said `is_error` is
-None: a number other than 0 is an answer for some programs. That a person refused is taken from such an object alone,
+`success`, `status`, an exit code), or hold what came of it; an object that is a mere frame is taken off, and of one
+that reports an error that is kept. Where nothing is said `is_error` is None: a number other than 0 is an answer for
+some programs. That a person refused is taken from such an object alone,
 and only of tools that do not write it themselves (`own_tools`).
 """
 
@@ -24,9 +25,11 @@ from afterwit.model.readings import Event, Problem, Result, Usage
 _FRAME = frozenset(
     [
         *("output", "stdout", "stderr", "error", "success", "status"),
-        *("exit_code", "returncode", "return_code", "duration_ms", "duration_seconds"),
+        *("exit_code", "returncode", "return_code", "duration_ms", "duration_seconds", "tool_calls_made"),
     ]
 )
+_HELD = ("content", "bytes_written", "matches", "files", "total_count", "results")  # what came of a call
+_HINTS = ("message", "hint", "_hint", "suggestion")
 _FAILED = frozenset(["error", "failed", "failure", "timeout"])
 _FINE = frozenset(["success", "succeeded", "ok"])
 _DENIED = frozenset(["denied", "rejected", "blocked", "not_approved"])
@@ -89,7 +92,7 @@ def outcome_of(text: str) -> ToolOutcome:
         return ToolOutcome(text, Result(is_cancelled=_is_cancelled(text)))
     status = said.get("status")
     status = status.lower() if isinstance(status, str) else ""
-    error = _error_text(said.get("error"))
+    error = _error_text(said.get("error")) or _error_of_all(said.get("results"))
     result = Result(
         is_error=_is_error(said, status, error),
         exit_code=fields.exit_code(said, "exit_code", "returncode", "return_code"),
@@ -112,7 +115,15 @@ def _is_error(said: Mapping[str, Any], status: str, error: str) -> bool | None:
         return True
     if said.get("success") is True or status in _FINE:
         return False
-    return None
+    is_stated = bool(status) or any(name in said for name in ("exit_code", "returncode", "return_code"))
+    return False if not is_stated and any(name in said for name in _HELD) else None
+
+
+def _error_of_all(results: Any) -> str:
+    """What went wrong where a call for several things got none of them."""
+    held = [result for result in results if isinstance(result, dict)] if isinstance(results, list) else []
+    errors = [_error_text(result.get("error")) for result in held]
+    return "\n".join(dict.fromkeys(errors)) if errors and all(errors) else ""
 
 
 def _error_text(error: Any) -> str:
@@ -124,12 +135,14 @@ def _error_text(error: Any) -> str:
 
 
 def _strip_frame(said: Mapping[str, Any], error: str) -> str:
-    """The output alone, if the object holds nothing else worth keeping."""
-    if not _FRAME.issuperset(said):
+    """The output alone, if the object holds nothing else worth keeping, or reports an error."""
+    is_worded = error not in ("", "error")
+    if not (_FRAME.issuperset(said) or is_worded):
         return ""
     parts = [said.get(name) for name in ("output", "stdout", "stderr")]
     texts = [part for part in parts if isinstance(part, str) and part]
-    return "\n".join([*texts, error] if isinstance(said.get("error"), str) and error else texts)
+    hints = [said[name] for name in _HINTS if isinstance(said.get(name), str)]
+    return "\n".join([*texts, error, *hints] if is_worded else texts)
 
 
 def _duration_ms(said: Mapping[str, Any]) -> int | None:

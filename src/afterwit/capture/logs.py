@@ -104,6 +104,7 @@ class LogFolder(NamedTuple):
     outside: list[Path] = []  # noqa: RUF012 - links that are not followed, and may lead to transcripts
     strangers: list[LogFile] = []  # noqa: RUF012 - other files, whatever they are
     settled: int = 0  # transcripts that are only counted: known, and without companions
+    orphans: list[LogFile] = []  # noqa: RUF012 - what belongs to a transcript that is not there
 
 
 class _Place(NamedTuple):
@@ -128,7 +129,7 @@ def look_into(
         return owner
 
     collectors = Collectors([agent.name] if reader else [])
-    discovery = discover(listing, primary, collectors.place, is_known)
+    discovery = discover(listing, primary, collectors.place, is_known, reader.stand_ins if reader else frozenset())
     folder = listing.folder
     outside = [
         place for place in listing.outside if agent.may_miss(PurePosixPath(place.relative_to(folder).as_posix()))
@@ -141,6 +142,7 @@ def look_into(
         outside=outside,
         strangers=discovery.strangers,
         settled=discovery.settled,
+        orphans=discovery.orphans,
     )
 
 

@@ -356,7 +356,7 @@ def _tops(agent: Agent) -> tuple[str, ...]:
 
 
 def _units(home: Path, reader: Reader, entries: Iterable[NamedFile]) -> list[Unit]:
-    return units_among(home, filter(None, map(file_at, entries)), reader.primary)
+    return units_among(home, filter(None, map(file_at, entries)), reader.primary, stand_ins=reader.stand_ins)
 
 
 def _gather(home: Path, gatherer: Gatherer, session: str, entries: Sequence[NamedFile]) -> Iterator[Unit]:

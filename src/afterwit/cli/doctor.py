@@ -112,6 +112,7 @@ def _files(agent: AgentHealth) -> str:
         (agent.files_pending, "not read yet"),
         (agent.files_without_reader, "without a reader"),
         (agent.files_unclaimed, "that nobody reads"),
+        (agent.files_orphaned, "beside a log that is gone"),
         (agent.files_empty, "empty"),
         (agent.files_failed, "failed"),
     ):

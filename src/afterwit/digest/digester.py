@@ -181,6 +181,7 @@ _GROUPS = {
     TaskType.RESEARCH: (ActionKind.WEB,),
 }
 TARGET_LIMIT = 400
+_REQUEST_LIMIT = 1_600  # of what asks a server, and of code: the first lines say little
 ERROR_LIMIT = 300
 _BEFORE_LIMIT = 300  # of each end of a reply before a prompt
 _EARLY = 30
@@ -220,7 +221,9 @@ def digest(material: Material) -> Digest:
         kinds=kinds,
         steps=tuple(
             step._replace(
-                target=step.target[:TARGET_LIMIT], error=step.error[:ERROR_LIMIT], said=step.said[:ERROR_LIMIT]
+                target=step.target[: _REQUEST_LIMIT if "://" in step.target or "<<" in step.target else TARGET_LIMIT],
+                error=step.error[:ERROR_LIMIT],
+                said=step.said[:ERROR_LIMIT],
             )
             for step in steps
         ),

@@ -21,6 +21,7 @@ from afterwit.harvest.harvester import (
     by_repo,
     commonest,
     commonest_signatures,
+    failures_of,
     in_order,
     outcomes,
     plain,
@@ -72,7 +73,7 @@ class Lacked(Seen, frozen=True, kw_only=True, omit_defaults=True):
 
 class Environment:
     name = "environment"
-    version = 5
+    version = 6
     minimum_stories = 2
     seen = Lacked
 
@@ -93,7 +94,7 @@ class Environment:
 
 
 def _lacks(digest: Digest) -> Iterator[Grouped[Lacked]]:
-    for failure in digest.failures:
+    for failure in failures_of(digest):
         error = digest.steps[failure.at].error
         if failure.failure is FailureClass.ENVIRONMENT and command_of(digest.steps, failure.at):
             name = next((match[1] for form in _ABSENT if (match := form.search(error))), "")
@@ -105,7 +106,7 @@ def _absent(digest: Digest, failure: Failure, name: str) -> Lacked:
     instead = install = ""
     for at in range(failure.at + 1, min(failure.at + 1 + _REACH, len(digest.steps))):
         line = command_of(digest.steps, at)
-        if not line or not digest.steps[at].has_worked:
+        if not line or not digest.steps[at].may_have_worked:
             continue
         instead = instead or _way_to(name, line)
         shown = bare(plain(line))

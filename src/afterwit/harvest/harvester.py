@@ -17,7 +17,10 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from afterwit.model.digest import Digest
+from afterwit.actions.failures.failure_class import classify
+from afterwit.actions.failures.signature import answerable_signature
+from afterwit.model.digest import Digest, Failure
+from afterwit.model.kinds import ActionKind, Status
 from afterwit.model.knowledge import (
     EXCERPT_LIMIT,
     SENTENCE_LIMIT,
@@ -146,6 +149,15 @@ def when(sighting: Sighting[S]) -> tuple[int, str, int]:
 
 def in_order(sightings: Iterable[Sighting[S]]) -> list[Sighting[S]]:
     return sorted(sightings, key=when)
+
+
+def failures_of(digest: Digest) -> Iterator[Failure]:
+    """The failures of a session, and commands that look like one although nothing says how they ended."""
+    yield from digest.failures
+    for at, step in enumerate(digest.steps):
+        if step.kind is ActionKind.SHELL and step.status is Status.UNKNOWN and step.has_failed:
+            failed = step._replace(status=Status.FAILED)
+            yield Failure(at=at, failure=classify(failed), signature=answerable_signature(failed))
 
 
 def stories_in(sightings: Iterable[Sighting[S]]) -> set[str]:

@@ -17,7 +17,7 @@ from afterwit.model.errors import DamagedError
 from afterwit.model.kinds import ActionKind, EventKind, Lean, NoteKind, Status
 from afterwit.model.readings import Problem
 
-CAPTURE_VERSION = 11  # of the rows made of a transcript; files with older rows are derived again
+CAPTURE_VERSION = 12  # of the rows made of a transcript; files with older rows are derived again
 ORDINAL_BITS = 24  # a part holds at most 2^24 events
 
 

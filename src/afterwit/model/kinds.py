@@ -186,6 +186,11 @@ class Step(NamedTuple):
         return self.status is Status.SUCCEEDED or (self.status is Status.UNKNOWN and self.lean is Lean.FINE)
 
     @property
+    def may_have_worked(self) -> bool:
+        """The same, or the log says nothing of how it ended, and its output no more."""
+        return self.has_worked or (self.status is Status.UNKNOWN and self.lean is None)
+
+    @property
     def has_failed(self) -> bool:
         return self.status is Status.FAILED or (self.status is Status.UNKNOWN and self.lean is Lean.FAILED)
 

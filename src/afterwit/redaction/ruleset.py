@@ -35,7 +35,7 @@ _FILES = (
     "cloud hosting code-hosts ai messaging payment monitoring identity saas databases prefixes generic places people"
 )
 FILES = tuple(_FILES.split())
-_PEOPLE = frozenset({"email", "ip", "phone", "name", "iban", "card"})
+_PEOPLE = frozenset({"email", "ip", "phone", "name", "iban", "card", "social-security", "passport", "street-address"})
 # How languages, shells and settings give a value to a name, from the end of the name to the start of the value: a quote
 # or bracket that closes the name, a type, the operator, and the mark of a YAML block whose text is on the next line.
 _ASSIGN = (

@@ -253,7 +253,8 @@ def _is_folder(place: str) -> bool:
 
 
 def _remotes_of(command: Command) -> Iterable[str]:
-    asked = (match for word in command.arguments for match in _ASKED.finditer(word))
+    texts = (*command.arguments, *(redirection.body for redirection in command.redirections))
+    asked = (match for text in texts for match in _ASKED.finditer(text))
     yield from (_remote_asked(match) for match in asked)
     if command.program == "git" and command.subcommand == "clone":
         yield next(filter(None, map(canonical_remote, command.arguments[1:])), "")

@@ -100,6 +100,7 @@ class Discovery(NamedTuple):
     collected: dict[Hashable, list[LogFile]] = {}  # noqa: RUF012 - never changed
     strangers: list[LogFile] = []  # noqa: RUF012 - files that belong to no unit and no collection
     settled: int = 0  # transcripts that are no units here: as they were, and without companions
+    orphans: list[LogFile] = []  # noqa: RUF012 - files that belong to a transcript which is not there
 
 
 def nothing_is_known(file: ListedFile) -> bool:  # noqa: ARG001
@@ -112,6 +113,7 @@ def discover(
     primary: Callable[[PurePosixPath], PurePosixPath | None],
     collection: Callable[[PurePosixPath], Hashable | None] = lambda _: None,
     is_known: Callable[[ListedFile], bool] = nothing_is_known,
+    stand_ins: frozenset[str] = frozenset(),
 ) -> Discovery:
     """The units among the files of a home. `primary` tells the transcript that a file is or belongs to. What belongs to
     a collection of many sessions is nothing else besides. `is_known` tells transcripts of which all is known already:
@@ -127,8 +129,9 @@ def discover(
         file = _log_file(listed_file)
         collector = collection(file.path)
         (others if collector is None else collected.setdefault(collector, [])).append(file)
-    units = units_among(listing.folder, others, primary, strangers, as_before)
-    return Discovery(units, collected, strangers, len(as_before))
+    orphans: list[LogFile] = []
+    units = units_among(listing.folder, others, primary, strangers, as_before, stand_ins, orphans)
+    return Discovery(units, collected, strangers, len(as_before), orphans)
 
 
 def _log_file(listed_file: ListedFile) -> LogFile:
@@ -142,9 +145,12 @@ def units_among(
     primary: Callable[[PurePosixPath], PurePosixPath | None],
     strangers: list[LogFile] | None = None,
     as_before: dict[str, ListedFile] | None = None,
+    stand_ins: frozenset[str] = frozenset(),
+    orphans: list[LogFile] | None = None,
 ) -> list[Unit]:
     """The transcripts among these files by name, each with its companions. What is neither joins the strangers, where
-    somebody wants them. Known transcripts that companions belong to are taken from those."""
+    somebody wants them. Known transcripts that companions belong to are taken from those. In the place of one that is
+    not there a companion of a name among `stand_ins` is read; where there is none, all are orphans."""
     transcripts: dict[str, LogFile] = {}  # by text, which is compared more quickly than paths are
     companions: dict[str, list[LogFile]] = {}
     for file in files:
@@ -157,6 +163,14 @@ def units_among(
             strangers.append(file)
     if as_before:
         transcripts |= {owner: _log_file(as_before.pop(owner)) for owner in companions.keys() & as_before.keys()}
+    for missing in companions.keys() - transcripts.keys():
+        beside = companions.pop(missing)
+        instead = next((file for file in beside if file.path.name in stand_ins), None)
+        if instead is not None:
+            transcripts[str(instead.path)] = instead
+            companions[str(instead.path)] = [file for file in beside if file is not instead]
+        elif orphans is not None:
+            orphans += beside
     return [Unit(home, transcripts[path], tuple(sorted(companions.get(path, ())))) for path in sorted(transcripts)]
 
 

@@ -255,7 +255,7 @@ def test_a_frame_around_the_output_is_taken_off_and_other_objects_are_kept() -> 
         ("sessions/session_20260501_101500_a1b2c3d4.jsonl", True),
         ("profiles/work/sessions/20260501_101500_a1b2c3d4.jsonl", True),
         ("sessions/cron_daily_20260501_101500.jsonl", True),
-        ("sessions/notes.jsonl", False),
+        ("sessions/telegram-7.jsonl", True),
         ("logs/20260501_101500_a1b2c3d4.jsonl", False),
         ("state.db", False),
     ],

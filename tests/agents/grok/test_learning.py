@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.homes import hash_of, learned, put, rows
+from tests.homes import hash_of, learned, put, rows, world_of
+
+from afterwit.engine.doctor.doctor import examine
 
 SESSION = "01970000-0000-7000-8000-000000000001"
 Records = list[dict[str, Any]]
@@ -68,3 +70,35 @@ def test_an_outcome_that_is_written_later_is_taken_in(folder: Path, store: Path)
     put(folder / "events.jsonl", [row])
     learned(folder.parents[3], store)
     assert rows(store, "SELECT status FROM actions") == [("denied",)]
+
+
+def test_a_folder_without_its_log_is_read_from_what_the_model_was_shown(folder: Path, store: Path) -> None:
+    put(folder / "summary.json", [{"info": {"cwd": "/srv/orchard"}, "created_at": "2026-05-01T10:00:00Z"}])
+    call = {"id": "c1", "name": "bash", "arguments": '{"command": "prune 1"}'}
+    put(
+        folder / "chat_history.jsonl",
+        [
+            {"type": "system", "content": "You are Grok."},
+            {"type": "user", "content": "in the orchard", "synthetic_reason": "system_reminder"},
+            {"type": "user", "content": "prune row one"},
+            {"type": "reasoning", "summary": [{"text": "which row"}]},
+            {"type": "assistant", "content": "I begin.", "tool_calls": [call]},
+            {"type": "tool_result", "tool_call_id": "c1", "content": "no ladder"},
+        ],
+    )
+    put(folder / "events.jsonl", [{"type": "tool_completed", "tool_call_id": "c1", "outcome": "error"}])
+    report = learned(folder.parents[3], store)
+    assert rows(store, "SELECT native_id, root, prompts, replies FROM sessions") == [(SESSION, "/srv/orchard", 1, 1)]
+    assert rows(store, "SELECT tool, target, status FROM actions") == [("bash", "prune 1", "failed")]
+    assert [agent.problems for agent in report.agents] == [1]
+    (problem,) = rows(store, "SELECT reason FROM problems")
+    assert "updates.jsonl is missing" in problem[0]
+    assert learned(folder.parents[3], store).agents[0].read == 0
+
+
+def test_files_whose_log_is_gone_are_counted_by_doctor(folder: Path, store: Path) -> None:
+    put(folder / "summary.json", [{"info": {"cwd": "/srv/orchard"}}])
+    put(folder / "events.jsonl", [{"type": "turn_ended"}])
+    learned(folder.parents[3], store)
+    (health,) = examine(world_of(folder.parents[3], store)).agents
+    assert (health.agent, health.files_on_disk, health.files_orphaned) == ("grok", 0, 2)

@@ -1,14 +1,17 @@
+import json
 from contextlib import closing
 from pathlib import Path, PurePosixPath
 
 import apsw
 from tests.agents.gathered import readings_of
 from tests.agents.transcripts import known_reader
+from tests.homes import learned, put, world_of
 
 from afterwit.agents.log_reader import SourceFile
 from afterwit.agents.registry import gatherers_for
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result
+from afterwit.recall.recall import recalled
 from afterwit.sources.framing import Framing
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -105,3 +108,28 @@ def test_a_database_of_another_kind_has_no_sessions_here(tmp_path: Path) -> None
 
 def test_the_evidence_is_what_the_hooks_that_write_such_logs_say() -> None:
     assert READER.evidence is ReaderEvidence.DOCUMENTATION
+
+
+def test_a_program_that_was_missing_three_times_teaches_although_the_log_never_says_how_calls_ended(
+    tmp_path: Path,
+) -> None:
+    calls = [("pytest -q", "bash: pytest: command not found"), ("uv run pytest -q", "4 passed in 0.1s")]
+    for day in (1, 2, 3):
+        moments = [
+            {
+                "timestamp": f"2026-05-0{day}T09:0{at}:00Z",
+                "event": event,
+                "tool": "Bash",
+                "session": f"pear-{day}",
+                **said,
+            }
+            for at, (command, output) in enumerate(calls)
+            for event, said in (
+                ("tool_start", {"input": json.dumps({"command": command}), "cwd": "/w/orchard"}),
+                ("tool_complete", {"output": json.dumps({"stdout": "", "stderr": output})}),
+            )
+        ]
+        put(tmp_path / "logs" / f"day-{day}" / "observations.jsonl", moments)
+    learned(tmp_path, tmp_path / "store", folder=tmp_path / "logs")
+    told = recalled(world_of(tmp_path, tmp_path / "store"), tmp_path, "orchard", "claude-code", "", None).start.text
+    assert "When `pytest` is not found here, call `uv run pytest …`." in told

@@ -92,10 +92,21 @@ _COMPLAINT = regex(
 _ECHOED = regex(
     r"\b(?:exit|rc|status|EXIT_CODE|ret)(?:[ _]?(?:code|status))?\s{0,3}[:=]\s{0,3}(-?\d{1,3})\b", re.IGNORECASE
 )
-_REFUSAL = regex(
-    r"(?:(?:.{0,60}[ :(])?HTTP(?:/[\d.]{1,5}| ?(?:code|status))?[:= ]{1,3}[45]\d\d\b|[45]\d\d$"
-    r"|\{\s{0,8}\"(?:message|error|errors)\"\s{0,8}:)"
+_STATUS = (
+    r"\bHTTP(?:/[\d.]{1,5})?(?: ?(?:Error|status|code|status code))?[:= ]{1,3}(?P<http>[45]\d\d)\b"
+    r"|\b(?:returned error|ERROR|status(?:[ _]?code)?['\"]?|http_code|Response)[:= \[]{1,3}(?P<named>[45]\d\d)\b"
+    r"|(?:^|(?<=[:'\"=>(,] )|(?<=[:'\"=>(,]))(?P<begun>[45]\d\d)(?=$|\s*[{<]|[,:)] ?[{'\"])"
+    r"|(?<![\w.-])(?P<worded>[45]\d\d)"
+    r"(?= (?:Client Error|Server Error|Method Not|Forbidden|Unauthorized|Not Found|page not|b?['\"]?\{))"
+    r"|(?<= )(?P<last>40[1345])$"
+    r"|[}>]\s{0,3}(?P<ended>[45]\d\d)$"
 )
+_REFUSED_STATUS = regex(_STATUS, re.MULTILINE)
+_REFUSAL = regex(
+    r"(?:\{['\"]output['\"]: ?['\"])?"  # what a tool that is called in code gives back
+    rf"(?:[^{{\n]{{0,80}}?(?:{_STATUS})|\{{\s{{0,8}}['\"]message['\"]\s{{0,8}}:|\{{?\s{{0,8}}['\"](?:errors?|detail)['\"]\s{{0,8}}:)"
+)
+_STATUS_BEHIND = regex(r"[}>]\s{0,3}[45]\d\d$")
 _GENERIC_SPEAKERS = ("bash", "zsh", "sh", "(eval)", "fatal", "error", "usage")
 
 
@@ -137,8 +148,14 @@ def is_complaint_of(programs: frozenset[str], output: str) -> bool:
 def is_refused(output: str) -> bool:
     """Whether the answer of a server, as a client such as `curl` prints it, refuses: by its status before or behind the
     body, or by a body that begins with a message."""
-    lines = [line for line in lines_of(output) if line.strip()]
-    return any(_REFUSAL.match(line.strip()) for line in (*lines[:2], *lines[-2:]))
+    lines = [line.strip() for line in lines_of(output) if line.strip()]
+    return any(_REFUSAL.match(line) or _STATUS_BEHIND.search(line) for line in (*lines[:2], *lines[-2:]))
+
+
+def refused_status(error: str) -> str:
+    """The status by which a server refused, as clients and libraries word it; "" where none is told."""
+    match = _REFUSED_STATUS.search(error)
+    return next(filter(None, match.groups()), "") if match else ""
 
 
 def echoed_exit(output: str) -> int | None:

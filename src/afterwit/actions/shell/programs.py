@@ -47,6 +47,7 @@ SUBCOMMANDS: dict[str, Subcommands] = {
         ),
         names("-R --repo --hostname"),
     ),
+    "tea": Subcommands(names("pr pulls issues releases repos login"), names("-r --repo")),
     "glab": Subcommands(names("mr issue repo ci release auth"), names("-R --repo")),
     "npm": Subcommands(
         _PACKAGE_SCRIPTS | names("config cache pkg"), names("--prefix -w --workspace -C --registry --loglevel")

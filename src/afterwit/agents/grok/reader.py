@@ -9,7 +9,8 @@
 
 Rewinding cut the file in older versions, which is a rewritten file; newer ones append a marker: what happened before it
 stays. A call is `completed` even where its command exited with 1: the code stands in the raw output. A file that is
-missing or damaged says nothing. Written from the client's published source and descriptions of its logs.
+missing or damaged says nothing; where the log itself is missing, what the model was shown is read in its place, which
+has no times and no tokens. Written from the client's published source and descriptions of its logs.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,11 +19,14 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+import msgspec
+
 from afterwit.agents import fields
-from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory
+from afterwit.agents.chat.reader import ChatReading, ChatState
+from afterwit.agents.log_reader import FileReading, LinesReading, Place, Reader, ReadingMemory, SourceFile
 from afterwit.agents.messages import text_of
 from afterwit.model.kinds import EventKind, Relation
-from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
+from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
 from afterwit.model.times import ms_from_any
 
 _TICKS_PER_USD = 10**10
@@ -192,6 +196,8 @@ _CANCELLED = frozenset(["permission_cancelled", "cancelled"])
 _TEXTS = ("output_for_prompt", "output", "stdout", "content", "OkayOutput", "ErrorOutput", "error", "message")
 _DEPTH = 3
 _UPDATES = "updates.jsonl"
+_HISTORY = "chat_history.jsonl"
+_ROLES = {"tool_result": "tool", "reasoning": "assistant"}
 _ENDED = frozenset(["completed", "failed", "cancelled"])
 _STOPPED = frozenset(["cancelled", "canceled", "interrupted"])
 _COMPACTIONS = frozenset(["auto_compact_completed", "compaction_checkpoint"])
@@ -335,9 +341,37 @@ class _Update:
         self.call_id = fields.plain_id(self.body, "toolCallId")
 
 
+class ShownHistoryReading(ChatReading[ChatState]):
+    """The reading of what the model was shown, where the log is missing."""
+
+    state_type = ChatState
+
+    def session_of(self, path: PurePosixPath) -> str:
+        self._folder = Folder(path, self._file.companion)
+        return self._folder.session
+
+    def begin(self, value: dict[str, Any], place: Place) -> Iterator[Reading]:  # noqa: ARG002 - the protocol's
+        yield self._folder.facts
+        yield place.problem(f"{_UPDATES} is missing: without it nothing tells the times of this session")
+
+    def read(self, value: Mapping[str, Any], place: Place) -> Iterator[Reading]:
+        kind = fields.text(value, "role", "type")
+        is_human = fields.text(value, "synthetic_reason") in _HUMAN and not self._folder.is_delegated
+        thought = {"reasoning": value.get("summary"), "content": ""} if kind == "reasoning" else {}
+        message = {**value, **thought, "role": _ROLES.get(kind, kind), "mirror": not is_human}
+        for reading in super().read(message, place):
+            if isinstance(reading, Event) and (ending := self._folder.endings.get(reading.call_id)) and reading.result:
+                reading = msgspec.structs.replace(reading, result=result_of({}, ending))
+            yield reading
+
+
 class GrokReader(Reader):
     agent = "grok"
-    lines = GrokReading
+    stand_ins = frozenset([_HISTORY])
+
+    def lines(self, file: SourceFile, saved: bytes | None) -> FileReading:
+        return ShownHistoryReading(file, saved) if file.path.name == _HISTORY else GrokReading(file, saved)
+
     companions = dict.fromkeys(COMPANIONS, _UPDATES)
 
     def shared(self, path: PurePosixPath) -> tuple[PurePosixPath, ...]:

@@ -150,7 +150,7 @@ _DATABASE = Database(
     parent="parent_session_id",
     parent_columns=("id", "source", "end_reason"),
 )
-_LINES = re.compile(r"(?:profiles/[^/]+/)?sessions/[^/]*\d{8}_\d{6}[^/]*\.jsonl")
+_LINES = re.compile(r"(?:profiles/[^/]+/)?sessions/[^/]+\.jsonl")
 
 
 class LinesOfHermes(ChatReading[HermesState]):

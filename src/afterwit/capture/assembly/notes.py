@@ -67,7 +67,7 @@ _CAUSES = (
     r"this (?:fails|failed|breaks|broke|happens|happened) because\b",
     r"fixed by\b",
     r"the fix (?:is|was)\b",
-    r"(?:branch protection|protected branch|branch is protected)\b",
+    r"(?:branch protection|protected branch|(?:branch|main|master) is protected)\b",
     r"HTTP [45]\d\d\b.{0,40}\bmeans\b",
     r"(?:does not|doesn't|do not|don't|cannot|can't) (?:support|accept|allow|work)\b.{1,120}\b(?:so|use"
     r"|instead|must|need)\b",

@@ -246,6 +246,7 @@ class AgentHealth(msgspec.Struct, frozen=True, kw_only=True):
     files_empty: int
     files_failed: int
     files_unclaimed: int  # that look like transcripts, and that no reader takes
+    files_orphaned: int  # that belong to a transcript which is not there
     sessions: int
     partial_sessions: int  # known from a history of prompts alone
     events: int
@@ -268,6 +269,7 @@ class OnDisk(NamedTuple):
     unreadable: list[Unreadable]
     unclaimed: list[LogFile]
     outside: list[Path] = []  # noqa: RUF012 - links that are not followed, and may lead to transcripts
+    orphans: int = 0
 
     @property
     def transcripts(self) -> int:
@@ -314,7 +316,7 @@ def look(home: Home, settings: Settings, declared: tuple[Description, ...] = ())
         except OSError as error:
             unreadable.append(Unreadable(source.folder / source.whole.path, error.strerror or str(error)))
     strange = find_unclaimed(home, logs.strangers, settings, declared)
-    return OnDisk(home, units, histories, len(logs.unread), unreadable, strange, logs.outside)
+    return OnDisk(home, units, histories, len(logs.unread), unreadable, strange, logs.outside, len(logs.orphans))
 
 
 def _is_gone(folder: Path) -> bool:
@@ -398,6 +400,7 @@ def agent_health(
         files_empty=sum(row.state == "empty" for row in rows),
         files_failed=sum(row.state == "failed" for row in rows),
         files_unclaimed=sum(len(place.unclaimed) for place in disk),
+        files_orphaned=sum(place.orphans for place in disk),
         sessions=stored.totals.sessions,
         partial_sessions=stored.totals.partial,
         events=stored.totals.events,

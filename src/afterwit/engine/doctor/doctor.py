@@ -313,7 +313,9 @@ def _on_disk(world: World, stored: dict[str, InStore]) -> dict[str, list[OnDisk]
         agent: disk
         for agent, disk in places.items()
         if agent in stored
-        or any(place.transcripts or place.unreadable or place.unclaimed or place.outside for place in disk)
+        or any(
+            place.transcripts or place.unreadable or place.unclaimed or place.outside or place.orphans for place in disk
+        )
     }
 
 

@@ -59,7 +59,7 @@ _WRITERS = frozenset(("sed", "perl", "tee", "cp", "mv", "rm", "truncate", "ln", 
 class Proposal:
     """Lines to tell, what goes with a prompt besides, or one line to refuse or rewrite a call with."""
 
-    __slots__ = ("awaited", "files", "is_refusal", "is_rewrite", "lines", "signature", "thread")
+    __slots__ = ("awaited", "files", "is_refusal", "is_rewrite", "lines", "quirk", "signature", "thread")
 
     def __init__(
         self,
@@ -71,8 +71,10 @@ class Proposal:
         awaited: "list[DeckLine] | None" = None,
         thread: "list[tuple[str, Shown]] | None" = None,
         files: "list[LikelyPlace] | None" = None,
+        quirk: str = "",
     ) -> None:
         self.lines = lines
+        self.quirk = quirk  # of the agent, met for the first time
         self.awaited = awaited or []  # lines that waited for what the action does, the best first
         self.thread = thread or []  # of the work that a prompt names
         self.files = files or []  # where the work of a prompt is, the best first
@@ -248,10 +250,17 @@ def _is_rewritable(deck: Deck, line: DeckLine, command: str) -> bool:
 def _after(
     deck: Deck, agent: str, moment: Moment, place: Location, history: "Callable[[], History]"
 ) -> Proposal | None:
-    """The known fix, where the call failed, and what waited for what it does."""
+    """The known fix, where the call failed; what waited for what it does; a quirk of the agent, met again."""
     signature, fixes = _fixes(deck, agent, moment, place)
-    awaited = _at_activity(deck, agent, moment, place, history)
-    return Proposal(fixes, signature=signature, awaited=awaited) if fixes or awaited else None
+    awaited, quirk = _at_activity(deck, agent, moment, place, history), None
+    if not fixes and _may_have_failed(moment):
+        from afterwit.recall.hook.quirks import quirk_in
+
+        quirk = quirk_in(agent, moment.output)
+    if quirk is not None and quirk.item in history().checks:
+        fixes, quirk = [quirk], None
+    noted = quirk.item if quirk is not None else ""
+    return Proposal(fixes, signature=signature, awaited=awaited, quirk=noted) if fixes or awaited or noted else None
 
 
 def _fixes(deck: Deck, agent: str, moment: Moment, place: Location) -> tuple[str, list[DeckLine]]:

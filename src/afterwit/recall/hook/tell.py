@@ -69,6 +69,8 @@ class HookTeller:
         block = self._block() if self._is_due_at_action(history, carries) else NOTHING
         if proposal is None:
             return Answer(block)
+        if proposal.quirk:
+            self._note(CHECKED, **{"is": {proposal.quirk: "met"}})
         if proposal.is_refusal or proposal.is_rewrite:
             return self._correct(history, proposal)
         return Answer(self._join(block, self._lines(history, proposal)))

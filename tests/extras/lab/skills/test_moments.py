@@ -5,7 +5,7 @@ from tests.harvest.work import Act, edited, failed, ran, session
 
 from afterwit.extras.lab.skills.moments import SCALE, SkillSession, skill_session
 from afterwit.model.digest import Digest
-from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
+from afterwit.model.kinds import ActionKind, FailureClass, Lean, Status, Step
 
 PRESS = Act(Step(ActionKind.SKILL, "Skill", "press", Status.SUCCEEDED))
 
@@ -43,6 +43,26 @@ def test_a_search_that_finds_nothing_is_no_failure() -> None:
 def test_the_same_skill_within_ten_actions_is_again() -> None:
     first, second = seen(PRESS, *[ran("ls")] * 3, PRESS, *[ran("ls")] * 12).uses
     assert (first.is_again, second.is_again) == (True, False)
+
+
+def test_a_retry_within_five_minutes_is_again_however_many_actions_lie_between() -> None:
+    def step(at_s: int, kind: ActionKind = ActionKind.SHELL, target: str = "ls") -> Step:
+        return Step(kind, "Skill" if kind is ActionKind.SKILL else "Bash", target, Status.SUCCEEDED, at_s=at_s)
+
+    between = [step(at) for at in range(1, 13)]
+    for later, is_again in ((300, True), (301, False)):
+        steps = (step(0, ActionKind.SKILL, "press"), *between, step(later, ActionKind.SKILL, "press"))
+        found = skill_session(talk(steps=steps))
+        assert found is not None
+        assert found.uses[0].is_again is is_again
+
+
+def test_failures_count_where_a_log_holds_outputs_alone() -> None:
+    missing = Act(
+        Step(ActionKind.SHELL, "Bash", "pytest", Status.UNKNOWN, Lean.FAILED, error="pytest: command not found")
+    )
+    (use,) = seen(PRESS, missing, ran("ls")).uses
+    assert (use.actions, use.failures) == (2, 1)
 
 
 def test_the_level_is_that_of_the_rest_of_the_session() -> None:

@@ -261,7 +261,7 @@ def t95(freedom: int) -> float:
 
 class Skills:
     name = "skills"
-    version = 1
+    version = 2
     minimum_stories = LEAST_SESSIONS
     seen = SkillSession
 

@@ -23,6 +23,7 @@ import msgspec
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import names
 from afterwit.actions.tools import fold
+from afterwit.harvest.harvester import failures_of
 from afterwit.model.digest import Digest, Said
 from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 from afterwit.model.knowledge import Seen
@@ -172,7 +173,7 @@ class SkillUse(msgspec.Struct, frozen=True, array_like=True):
     actions: int
     edits: int  # that changed files, or published something
     failures: int
-    is_again: bool  # the same skill was used again
+    is_again: bool  # the same skill was used again within five minutes
     level: int | None = None  # None where nothing follows, or too little is left of the session to compare with
 
     @property
@@ -239,7 +240,7 @@ class _Course:
         self.size = len(self.times)
         self._clock = list(accumulate((at_s or 0 for at_s in self.times), max))
         published = {publication.at for publication in digest.publications}
-        failed = {failure.at for failure in digest.failures if failure.failure not in _NO_FAILURES}
+        failed = {failure.at for failure in failures_of(digest) if failure.failure not in _NO_FAILURES}
         edits = (step.has_changed or at in published for at, step in enumerate(digest.steps))
         self._edits = list(accumulate(edits, initial=0))
         self._failures = list(accumulate((at in failed for at in range(self.size)), initial=0))
@@ -280,6 +281,11 @@ class _Course:
         if self._prompts[until] > self._prompts[max(0, until - _RECENT)]:
             return _PROMPTED
         return _CHANGED if self._edits[at] else _UNCHANGED
+
+    def reach(self, at: int) -> int:
+        """The end of the five minutes after a step, however many actions that is; 0 where it has no time."""
+        is_timed = at < self.size and self.times[at] is not None
+        return bisect_right(self._clock, self._clock[at] + SECONDS) if is_timed else 0
 
     def following(self, at: int, begin: int) -> _Stretch:
         """The moment that follows the action there and begins with this one. What has no time is in time."""
@@ -322,7 +328,7 @@ def _uses(course: _Course, calls: Sequence[Invocation], rest: _Tally) -> Iterato
             actions=tally.actions,
             edits=tally.edits,
             failures=tally.failures,
-            is_again=next_at is not None and next_at < moment.end,
+            is_again=next_at is not None and next_at < max(moment.end, course.reach(call.at)),
             level=_scaled(rest.value) if tally.actions and rest.actions >= _LEAST_REST else None,
         )
 
