@@ -4,7 +4,7 @@ The transcript is drawn in `transcript`. Of a digest each list is bounded unless
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -17,6 +17,7 @@ from afterwit.model.digest import Digest, Failure
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 from afterwit.model.kinds import EventKind, ResolutionKind
+from afterwit.recall.blame import StandingFile, standing
 from afterwit.recall.told import tellings, with_tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.export import session_document
@@ -28,6 +29,7 @@ from afterwit.store.rows.session_list import SessionRow
 
 _MOST = 12
 _LONGEST = 160
+_MOST_COMMITS = 3
 _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind.RESULT}
 
 
@@ -37,6 +39,7 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
         "afterwit sessions show 5ea50001 --at 42",
         "afterwit sessions show 5ea50001 --thoughts --full",
         "afterwit sessions show 5ea50001 --told",
+        "afterwit sessions show 5ea50001 --standing",
         "afterwit sessions show 5ea50001 --digest",
         "afterwit sessions show 5ea50001 --json",
     ),
@@ -54,6 +57,7 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
     "has_told",
     "Mark what the session was told by Afterwit, and what was skipped on purpose, to compare; with --json, only that.",
 )
+@flag("--standing", "is_standing", "Show what of the lines that it wrote still stands, file by file.")
 @flag("--digest", "is_digest", "Show its digest, a short account: how it ended, what failed and what mended it.")
 @flag("--raw", "is_raw", "Print the original bytes of its files, secrets and all.")
 @reporting
@@ -67,6 +71,7 @@ def show(
     number: str,
     no_subagents: bool,
     has_told: bool,
+    is_standing: bool,
     is_digest: bool,
     is_raw: bool,
     is_json: bool,
@@ -77,7 +82,8 @@ def show(
     · not known, ! probably failed. Subagents stand behind a bar, under the call that started them. Times are local.
     On a terminal the text goes through your pager. With --at it begins a little before that match, which is marked and
     shown whole. With --told, ◆ stands before what Afterwit told the session, and ◇ before what was kept from it to
-    compare, each where it happened. All but --raw is redacted.
+    compare, each where it happened. With --standing, its lines and those of its subagents are looked for in the
+    checkout, as `afterwit blame` does. All but --raw is redacted.
     """
     if is_raw and is_json:
         raise click.UsageError("--raw and --json exclude each other.")
@@ -85,12 +91,16 @@ def show(
         raise click.UsageError("--raw and --digest exclude each other.")
     if has_told and (is_raw or is_digest):
         raise click.UsageError("--told marks a transcript, so it goes with neither --raw nor --digest.")
+    if is_standing and (is_raw or is_digest or has_told or number):
+        raise click.UsageError("--standing goes with none of --raw, --digest, --told and --at.")
     if number and (is_raw or is_digest or is_json):
         raise click.UsageError("--at opens a transcript, so it goes with none of --raw, --digest and --json.")
     with source_of(here.world) as source:
         row = find_session(source.store.db, session)
         if is_raw:
             _print_raw(source, row)
+        elif is_standing:
+            _print_standing(here, source, row, is_json=is_json)
         elif is_digest:
             _print_digest(source, row, is_json=is_json, is_full=is_full)
         elif is_json and has_told:
@@ -125,6 +135,32 @@ def _print_digest(source: TranscriptSource, row: SessionRow, *, is_json: bool, i
         print_json(as_document(digest))
     else:
         page(digest_lines(digest, is_full=is_full))
+
+
+def _print_standing(here: Here, source: TranscriptSource, row: SessionRow, *, is_json: bool) -> None:
+    files = standing(source, here.world, row)
+    if files is None:
+        raise UsageError(
+            f"No git checkout of {row.repo or 'its repository'} can be read here. Name its folder under"
+            " `[repositories.checkouts]`, or see `repositories.read`."
+        )
+    if is_json:
+        shape = [file._asdict() | {"commits": [commit.id for commit in file.commits]} for file in files]
+        print_json({"agent": row.agent, "id": row.native_id, "files": shape})
+        return
+    page(standing_lines(files))
+
+
+def standing_lines(files: Sequence[StandingFile]) -> Iterator[str]:
+    """How much of what was written is still there, and in which commits it came."""
+    width = max((len(f"{file.written:,}") for file in files), default=0)
+    for file in files:
+        came = ", ".join(commit.id[:8] for commit in file.commits[:_MOST_COMMITS])
+        more = f" and {len(file.commits) - _MOST_COMMITS} more" if len(file.commits) > _MOST_COMMITS else ""
+        state = f"  ({came}{more})" if came else "" if file.is_there else "  (the file is not there)"
+        yield f"{file.standing:>{width},} of {file.written:>{width},}  {file.path}{state}"
+    written, stand = sum(file.written for file in files), sum(file.standing for file in files)
+    yield f"{stand:,} of {human_count(written, 'line')} that it wrote still stand." if files else "It wrote no file."
 
 
 def _print_raw(source: TranscriptSource, row: SessionRow) -> None:

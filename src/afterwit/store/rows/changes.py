@@ -1,0 +1,101 @@
+"""Rows of actions that may have changed a file, asked by its name; nothing is kept for that alone.
+
+A name is looked for in what calls are about, and in the lists of files of those that name several.
+Whether a path that ends so is the file that is meant is left to the caller.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import apsw
+
+from afterwit.model.captured import ORDINAL_BITS
+from afterwit.store.database import json_list
+from afterwit.store.rows.parts import span
+
+
+class ChangeRow(NamedTuple):
+    """A call, with where its record lies."""
+
+    session_id: int
+    part_id: int
+    file_id: int
+    ordinal: int  # of the action
+    kind: str
+    target: str
+    call_id: str
+    at_ms: int | None
+    offset: int
+    files: str  # JSON list of all that it names, where these are several; else ""
+
+
+_PARTS = "SELECT parts.id, parts.file_id, session_id FROM sessions CROSS JOIN parts ON session_id = sessions.id"
+_ORDINAL = f"actions.id & {(1 << ORDINAL_BITS) - 1}"
+_CHANGES = f"""session_id, chosen.id, file_id, {_ORDINAL}, actions.kind, target, call_id, actions.at_ms, offset,
+    ifnull(notes.text, '') FROM chosen CROSS JOIN actions
+        ON actions.id >= chosen.id << {ORDINAL_BITS} AND actions.id < (chosen.id + 1) << {ORDINAL_BITS}
+    LEFT JOIN notes ON notes.part_id = chosen.id AND notes.kind = 'files'
+        AND actions.kind IN ('edit', 'write') AND notes.place = {_ORDINAL}
+    WHERE actions.kind IN ('edit', 'write', 'shell') AND actions.status NOT IN ('failed', 'denied', 'cancelled')"""
+_NAMED = "EXISTS (SELECT 1 FROM json_each(:names) WHERE instr(target, value) OR instr(ifnull(notes.text, ''), value))"
+
+
+def changes_naming(db: apsw.Connection, names: Iterable[str]) -> list[ChangeRow]:
+    """The calls of all sessions that may have changed a file of one of these names, oldest first; without those that
+    failed."""
+    query = f"""WITH chosen AS MATERIALIZED ({_PARTS}) SELECT {_CHANGES} AND {_NAMED}
+                ORDER BY actions.at_ms, actions.id"""
+    return [ChangeRow(*row) for row in db.execute(query, {"names": json_list(names)})]
+
+
+def changes_in_session(db: apsw.Connection, session_id: int) -> list[ChangeRow]:
+    """The calls of a session with which it changed files by name, oldest first."""
+    query = f"""WITH chosen AS MATERIALIZED ({_PARTS} WHERE sessions.id = :session) SELECT {_CHANGES}
+                AND actions.kind <> 'shell' ORDER BY actions.at_ms, actions.id"""
+    return [ChangeRow(*row) for row in db.execute(query, {"session": session_id})]
+
+
+class CallPlace(NamedTuple):
+    """Where the event of a call stands in its file."""
+
+    ordinal: int  # of the event
+    length: int
+
+
+def call_places(db: apsw.Connection, part_id: int) -> dict[int, list[CallPlace]]:
+    """The calls of a part by the place of their record, which may hold several."""
+    query = f"""SELECT offset, id & {(1 << ORDINAL_BITS) - 1}, length FROM events
+                WHERE id >= :first AND id < :end AND kind = 'call' AND NOT is_copied ORDER BY id"""  # noqa: S608
+    places: dict[int, list[CallPlace]] = {}
+    for offset, ordinal, length in db.execute(query, span(part_id)):
+        places.setdefault(offset, []).append(CallPlace(ordinal, length))
+    return places
+
+
+class RecordPlace(NamedTuple):
+    offset: int
+    length: int
+
+
+def reply_before(db: apsw.Connection, part_id: int, ordinal: int) -> RecordPlace | None:
+    """The last reply before an event of the same part."""
+    query = """SELECT offset, length FROM events WHERE id >= :first AND id < :first + :ordinal AND kind = 'reply'
+               ORDER BY id DESC LIMIT 1"""
+    row = db.execute(query, span(part_id) | {"ordinal": ordinal}).fetchone()
+    return RecordPlace(*row) if row else None
+
+
+class PromptNote(NamedTuple):
+    """What a person asked."""
+
+    part_id: int
+    ordinal: int  # of the event
+    at_ms: int | None
+    text: str
+
+
+def prompts_of(db: apsw.Connection, session_id: int) -> list[PromptNote]:
+    """The prompts of a session, oldest first."""
+    query = """SELECT part_id, place, at_ms, text FROM parts CROSS JOIN notes ON part_id = parts.id
+               WHERE session_id = ? AND kind = 'prompt' ORDER BY at_ms, part_id, place"""
+    return [PromptNote(*row) for row in db.execute(query, (session_id,))]
