@@ -75,4 +75,5 @@ def test_a_hidden_part_may_be_anything_and_the_rest_must_be_the_same() -> None:
 
 
 def test_what_a_call_added_is_counted() -> None:
-    assert count_added(written(SpanChange("a", ("one", "two"), ("one", "three", "four")), whole("five"))) == 3
+    assert count_added(SpanChange("a", ("one", "two"), ("one", "three", "four"))) == 2
+    assert count_added(whole("five")) == 1

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ from afterwit.cli.terminal.output import cut, page, print_json, talk, terminal_w
 from afterwit.model.figures import human_count
 from afterwit.model.times import iso_from_ms
 from afterwit.recall.blame import BlamedFile, BlameQuestion, BlameRun, blame_lines
-from afterwit.recall.blame_story import SessionStory, last_words, moment_of, story_of
+from afterwit.recall.blame_story import last_words, moment_of, story_of
 from afterwit.sessions.attribution import How
 from afterwit.sessions.edits import FileEdit
 from afterwit.sessions.filters import one_line, short_id
 from afterwit.sessions.originals import TranscriptSource, source_of
 
 _LINES = re.compile(r"(?P<name>.+?):(?P<first>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8}))?")
+_SHORT = 8  # of the id of a commit
 _LONGEST = 160
 _LONG = 2_000
 _MOST_LINES = 8  # of a session's story
@@ -67,101 +69,83 @@ class _Shown:
     """Files as they are printed."""
 
     def __init__(self, here: Here, source: TranscriptSource, *, is_full: bool) -> None:
-        self._here = here
+        self._calendar = here.calendar
         self._source = source
         self._is_full = is_full
-        self._stories: dict[int, SessionStory] = {}
+        self._story = cache(partial(story_of, source))
 
     def lines(self, file: BlamedFile, *, is_named: bool) -> Iterator[str]:
         if is_named:
             yield file.path
         width = max((len(_span(run)) for run in file.runs), default=0)
         for run in file.runs:
-            yield self._run(run, width)
+            yield cut(f"{_span(run):>{width}}  {self._line(run)}", terminal_width())
             if self._is_full and run.edit is not None:
                 yield from self._full(run, run.edit)
-        total = sum(run.lines for run in file.runs)
         sessions = {run.edit.session.id for run in file.runs if run.edit}
-        if total:
-            whose = human_count(len(sessions), "known session") if sessions else "known sessions"
+        whose = human_count(len(sessions), "known session") if sessions else "known sessions"
+        if total := sum(run.lines for run in file.runs):
             yield f"{file.attributed:,} of {human_count(total, 'line')} written by {whose}."
 
-    def _run(self, run: BlameRun, width: int) -> str:
-        commit = run.commit.id[:8] if run.commit else "        "
+    def _line(self, run: BlameRun) -> str:
+        commit = run.commit.id[:_SHORT] if run.commit else " " * _SHORT
         if run.edit is None:
-            subject = f" ({one_line(self._source.redactor.text(run.commit.subject), 60)})" if run.commit else ""
-            return f"{_span(run):>{width}}  {commit}  {run.why}{subject}"
-        edit = run.edit
-        name = short_id(self._source.store.db, edit.session.native_id)
-        day = self._here.calendar.day(edit.at_ms)
-        asked = f"  “{one_line(run.asked, _LONGEST)}”" if run.asked else ""
+            return f"{commit}  {run.why}" + (f" ({one_line(self._subject(run), 60)})" if run.commit else "")
         how = "" if run.how is How.WROTE else f"  ({run.how})"
-        line = f"{_span(run):>{width}}  {commit}  {edit.session.agent} {name}  {day}{how}{asked}"
-        return cut(line, terminal_width())
+        asked = f"  “{one_line(run.asked, _LONGEST)}”" if run.asked else ""
+        day = self._calendar.day(run.edit.at_ms)
+        return f"{commit}  {run.edit.session.agent} {self._name(run.edit)}  {day}{how}{asked}"
 
     def _full(self, run: BlameRun, edit: FileEdit) -> Iterator[str]:
-        story = self._story(edit)
-        at = moment_of(self._source, edit)
         facts = {
-            "commit": [self._source.redactor.text(run.commit.subject)] if run.commit else ["not committed"],
+            "commit": [self._subject(run) or "not committed"],
             "task": [self._source.redactor.text(edit.session.task)] if edit.session.parent else [],
             "user": [run.asked],
             "agent": [last_words(self._source, edit)],
-            "decided": story.decided[:_MOST_LINES],
-            "rejected": story.rejected[:_MOST_LINES],
-            "notes": story.notes[:_MOST_LINES],
-            "see": [f"afterwit sessions show {short_id(self._source.store.db, edit.session.native_id)} --at {at}"],
+            **{name: texts[:_MOST_LINES] for name, texts in self._story(edit.session)._asdict().items()},
+            "see": [f"afterwit sessions show {self._name(edit)} --at {moment_of(self._source, edit)}"],
         }
+        width = terminal_width()
         for label, texts in facts.items():
             for text in filter(None, texts):
-                width = terminal_width()
                 for number, line in enumerate(wrap(one_line(text, _LONG), width - 15 if width else None)):
                     yield f"    {'' if number else label:<9}  {line}"
         yield ""
 
-    def _story(self, edit: FileEdit) -> SessionStory:
-        if edit.session.id not in self._stories:
-            self._stories[edit.session.id] = story_of(self._source, edit.session)
-        return self._stories[edit.session.id]
+    def _name(self, edit: FileEdit) -> str:
+        return short_id(self._source.store.db, edit.session.native_id)
+
+    def _subject(self, run: BlameRun) -> str:
+        return self._source.redactor.text(run.commit.subject) if run.commit else ""
 
     def document(self, file: BlamedFile) -> dict[str, Any]:
-        return {
-            "repo": file.repo,
-            "path": file.path,
-            "lines": sum(run.lines for run in file.runs),
-            "attributed": file.attributed,
-            "runs": [self._run_document(run) for run in file.runs],
-        }
+        runs = [
+            {
+                "first": run.first,
+                "last": run.last,
+                "commit": run.commit
+                and {"id": run.commit.id, "committed_at": iso_from_ms(run.commit.at_ms), "subject": self._subject(run)},
+                "why": run.why,
+                "session": run.edit and self._session(run, run.edit),
+            }
+            for run in file.runs
+        ]
+        total = sum(run.lines for run in file.runs)
+        return {"repo": file.repo, "path": file.path, "lines": total, "attributed": file.attributed, "runs": runs}
 
-    def _run_document(self, run: BlameRun) -> dict[str, Any]:
-        commit = run.commit and {
-            "id": run.commit.id,
-            "committed_at": iso_from_ms(run.commit.at_ms),
-            "subject": self._source.redactor.text(run.commit.subject),
-        }
-        edit = run.edit
+    def _session(self, run: BlameRun, edit: FileEdit) -> dict[str, Any]:
+        session = edit.session
+        more = {"said": last_words(self._source, edit), **self._story(session)._asdict()} if self._is_full else {}
         return {
-            "first": run.first,
-            "last": run.last,
-            "commit": commit,
-            "why": run.why,
-            "session": None if edit is None else self._session_document(run, edit),
-        }
-
-    def _session_document(self, run: BlameRun, edit: FileEdit) -> dict[str, Any]:
-        document: dict[str, Any] = {
-            "agent": edit.session.agent,
-            "id": edit.session.native_id,
-            "parent": edit.session.parent,
+            "agent": session.agent,
+            "id": session.native_id,
+            "parent": session.parent,
             "edited_at": iso_from_ms(edit.at_ms),
             "match": moment_of(self._source, edit),
             "how": str(run.how),
             "asked": run.asked,
+            **more,
         }
-        if self._is_full:
-            said = last_words(self._source, edit)
-            document |= {"said": said, **{name: list(value) for name, value in self._story(edit)._asdict().items()}}
-        return document
 
 
 def _span(run: BlameRun) -> str:

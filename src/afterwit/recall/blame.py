@@ -6,10 +6,11 @@ found in the rows of calls, and originals are read only of those that changed th
 is said to be such, with what speaks for it, if anything.
 """
 
-import re
+import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import groupby
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,15 +22,15 @@ from afterwit.recall.recall import is_left_out, repo_at
 from afterwit.recall.repository import checkout_of
 from afterwit.repos.folders import below
 from afterwit.sessions.attribution import How, LineOrigin, Match, attribute, count_added, key_of
-from afterwit.sessions.edits import FileEdit, edits_in, edits_of
+from afterwit.sessions.edits import FileEdit, FileNames, edits_in, edits_of
 from afterwit.sessions.filters import find_repo
 from afterwit.sessions.originals import TranscriptSource
 from afterwit.sessions.show import descendants
 from afterwit.sources.blame import BlameCommit, BlamedLine
 from afterwit.sources.blame import blame as git_blame
-from afterwit.sources.checkout import head_commit, own_git_folder_of, root_of_checkout
+from afterwit.sources.checkout import head_commit, own_git_folder_of, root_of_checkout, text_in
 from afterwit.sources.gathering import SourceError
-from afterwit.sources.git import answer_of, commits
+from afterwit.sources.git import Commit, answer_of, commits
 from afterwit.store.regular_files import read_regular
 from afterwit.store.rows.changes import PromptNote, prompts_of
 from afterwit.store.rows.session_list import SessionRow, session_of
@@ -40,7 +41,6 @@ _DEEPEST_SUBAGENT = 12
 _SAYS_SOMETHING = 25  # characters of a prompt that stands for itself
 _MOST_ANSWERS = 6  # short prompts in a row that are told together
 _MOST_FILES = 200  # of a commit, or of a session
-_COMMIT = re.compile(r"[0-9a-f]{7,64}|(?:HEAD|[\w./-]*@)[~^0-9]*")
 
 _NEVER = "no session that is known changed this file"
 _BEFORE = "committed before any known session changed the file"
@@ -72,6 +72,11 @@ class BlameRun(NamedTuple):
     def lines(self) -> int:
         return self.last - self.first + 1
 
+    @property
+    def origin(self) -> tuple[object, ...]:
+        """Equal for lines that are told together."""
+        return self.commit, self.edit and self.edit.session.id, self.asked, self.how, self.why
+
 
 class BlamedFile(NamedTuple):
     repo: str
@@ -94,114 +99,73 @@ class _File(NamedTuple):
     commits: list[BlameCommit | None]  # of each line
 
 
-class _Place(NamedTuple):
-    repo: str
-    file: Path
-    git_dir: Path | None
-    path: str  # below the checkout; else the whole one, as logs have it
-
-
 def blame_lines(source: TranscriptSource, world: World, folder: Path | None, asked: BlameQuestion) -> list[BlamedFile]:
-    """The files that are meant, each with its lines. `folder` is where one stands; without, the repository is named."""
-    place = _find(source, world, folder, asked)
-    if place is not None:
-        file = _read_file(place)
-        return [_answer(source, file, range(asked.first - 1, min(len(file.lines), asked.last or len(file.lines))))]
-    checkout = _checkout(source, world, folder, asked.repo)
-    if checkout is None or not _COMMIT.fullmatch(asked.name):
-        raise UsageError(f"There is no file {asked.name!r} here, and no commit is called so.")
-    return list(_commit_files(source, checkout, asked.name))
-
-
-def _find(source: TranscriptSource, world: World, folder: Path | None, asked: BlameQuestion) -> _Place | None:
-    """The file that is meant; None where there is none."""
+    """The files that are meant, each with its lines. `folder` is where one stands; without one the repository is named,
+    and nothing outside its checkout is looked at."""
     db = source.store.db
-    named = find_repo(db, asked.repo, world.settings) if asked.repo else ""
-    checkout = checkout_of(db, world, named) if named else None
-    for start in filter(None, (folder, checkout.root if checkout else None)):
-        file = (start / asked.name).absolute()
-        if not file.is_file():
-            continue
-        root = root_of_checkout(file.parent)
-        if is_left_out(world, file.parent, "", named):
-            raise UsageError(_LEFT_OUT)
-        repo = named or repo_at(db, world, file.parent)
-        git_dir = own_git_folder_of(root) if root and world.settings.repositories.read else None
-        path = file.relative_to(root).as_posix() if root else source.redactor.path(str(file))
-        return _Place(repo, file, git_dir, path)
-    return None
-
-
-def _checkout(source: TranscriptSource, world: World, folder: Path | None, repo: str) -> GitCheckout | None:
-    db = source.store.db
-    if repo and (checkout := checkout_of(db, world, find_repo(db, repo, world.settings))):
-        return checkout
-    root = root_of_checkout(folder) if folder and world.settings.repositories.read else None
-    git_dir = own_git_folder_of(root) if root else None
-    if root is None or git_dir is None:
-        return None
-    if is_left_out(world, root, "", repo):
+    repo = find_repo(db, asked.repo, world.settings) if asked.repo else ""
+    checkout = checkout_of(db, world, repo) if repo else None
+    start = checkout.root if checkout else folder
+    if start is None:
+        raise UsageError(f"No git checkout of {repo} can be read here.")
+    file = Path(os.path.normpath(start.absolute() / asked.name))
+    place = file.parent if file.is_file() else start
+    if is_left_out(world, place, "", repo):
         raise UsageError(_LEFT_OUT)
-    return GitCheckout(find_repo(db, repo, world.settings) if repo else repo_at(db, world, root), root, git_dir)
+    root, repo = root_of_checkout(place), repo or repo_at(db, world, place)
+    git_dir = own_git_folder_of(root) if root and world.settings.repositories.read else None
+    if file.is_file() and (folder or file.resolve().is_relative_to(start.resolve())):
+        path = file.relative_to(root).as_posix() if root else source.redactor.path(str(file))
+        read = _read_file(file, repo, path, git_dir)
+        return [_answer(source, read, range(asked.first - 1, min(len(read.lines), asked.last or len(read.lines))))]
+    commit = _commit_named(git_dir, asked.name) if git_dir else None
+    if git_dir is None or commit is None:
+        raise UsageError(f"There is no file {asked.name!r} here, and no commit with changes of its own is called so.")
+    return list(_commit_files(source, repo, git_dir, commit))
 
 
-def _read_file(place: _Place) -> _File:
+def _read_file(file: Path, repo: str, path: str, git_dir: Path | None) -> _File:
     try:
-        content = read_regular(place.file, _MOST_BYTES)
+        content = read_regular(file, _MOST_BYTES)
     except OSError as error:
-        raise UsageError(f"{place.path} cannot be read: {error.strerror or error}.") from error
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from error
     if b"\0" in content[:_BINARY_BYTES]:
-        raise UsageError(f"{place.path} is binary: it has no lines.")
-    lines = _split(content.decode("utf-8", "replace"))
-    blamed = _blamed(place.git_dir, place.path) if place.git_dir else []
-    return _with_history(place.repo, place.path, lines, blamed)
+        raise UsageError(f"{path} is binary: it has no lines.")
+    lines = content.decode("utf-8", "replace").split("\n")
+    head = head_commit(git_dir) if git_dir else ""
+    blamed = _blamed(git_dir, head, path) if git_dir and head else []
+    return _with_history(repo, path, lines if lines[-1] else lines[:-1], blamed)
 
 
-def _blamed(git_dir: Path, path: str) -> list[BlamedLine]:
+def _blamed(git_dir: Path, commit: str, path: str) -> list[BlamedLine]:
     try:
-        head = head_commit(git_dir)
-        return git_blame(git_dir, head, path) if head else []
-    except SourceError:  # not committed
+        return git_blame(git_dir, commit, path)
+    except SourceError:  # it is not in this commit
         return []
 
 
-def _split(text: str) -> list[str]:
-    lines = text.split("\n")
-    return lines if lines[-1] else lines[:-1]
-
-
 def _with_history(repo: str, path: str, lines: list[str], blamed: Sequence[BlamedLine]) -> _File:
-    """The commits of a file's lines, where its text is not quite that of the last commit."""
+    """The commits of a file's lines, where its text may not be quite that of the commit."""
     commits: list[BlameCommit | None] = [None] * len(lines)
-    for at, there, length in _equal_spans([key_of(line) for line in lines], [key_of(line.text) for line in blamed]):
-        commits[at : at + length] = [line.commit for line in blamed[there : there + length]]
+    here, there = [key_of(line) for line in lines], [key_of(line.text) for line in blamed]
+    blocks = [(0, 0, len(here))] if here == there else SequenceMatcher(None, here, there).get_matching_blocks()
+    for at, start, length in blocks:
+        commits[at : at + length] = [line.commit for line in blamed[start : start + length]]
     return _File(repo, path, frozenset((path, *(line.path for line in blamed if line.path))), lines, commits)
-
-
-def _equal_spans(left: list[str], right: list[str]) -> Iterator[tuple[int, int, int]]:
-    """Where two lists are equal. What both begin with, which is mostly all, is not compared line by line."""
-    same = next((at for at, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]), None)
-    same = min(len(left), len(right)) if same is None else same
-    yield 0, 0, same
-    if same < min(len(left), len(right)):
-        for block in SequenceMatcher(None, left[same:], right[same:], autojunk=False).get_matching_blocks():
-            yield block.a + same, block.b + same, block.size
 
 
 def _answer(source: TranscriptSource, file: _File, wanted: Iterable[int]) -> BlamedFile:
     """The lines that are wanted, in runs. All are looked at: a line is told by those around it."""
-    edits = edits_of(source, file.repo, file.names)
+    edits = edits_of(source, FileNames(file.repo, file.names))
     origins = [LineOrigin(commit.id, commit.at_ms) if commit else LineOrigin("") for commit in file.commits]
     matches = attribute(file.lines, origins, [edit.writing for edit in edits])
     told = _Told(source, edits, file.commits)
-    places = [at for at in wanted if 0 <= at < len(file.lines)]
-    runs = [
-        told.run(places[group[0]], places[group[-1]], matches[places[group[0]]])
-        for _, grouped in groupby(
-            range(len(places)), key=lambda at: (places[at] - at, told.key(places[at], matches[places[at]]))
-        )
-        if (group := list(grouped))
-    ]
+    runs: list[BlameRun] = []
+    for at in wanted:
+        run = told.run(at, matches[at])
+        if runs and runs[-1].last == at and runs[-1].origin == run.origin:
+            run = run._replace(first=runs.pop().first)
+        runs.append(run)
     return BlamedFile(file.repo, file.path, runs)
 
 
@@ -211,58 +175,47 @@ class _Told:
     def __init__(
         self, source: TranscriptSource, edits: Sequence[FileEdit], commits: Sequence[BlameCommit | None]
     ) -> None:
-        self._source = source
+        self._db = source.store.db
+        self._redact = source.redactor.text
         self._edits = edits
         self._commits = commits
         self._times = sorted({commit.at_ms for commit in commits if commit})
-        self._prompts: dict[int, list[PromptNote]] = {}
+        self._prompts = cache(partial(prompts_of, self._db))
+        self._asked = cache(self._words_before)
+        self._why = cache(self._reason)
 
-    def key(self, at: int, match: Match | None) -> tuple[object, ...]:
-        """Equal for lines that are told together."""
+    def run(self, at: int, match: Match | None) -> BlameRun:
         commit = self._commits[at]
         if match is None:
-            return (commit,)
-        edit = self._edits[match.writing]
+            return BlameRun(at + 1, at + 1, commit, None, None, "", self._why(commit))
         how = How.WROTE if match.how is How.RUN else match.how
-        return commit, edit.session.id, self._asked(edit), how
+        return BlameRun(at + 1, at + 1, commit, self._edits[match.writing], how, self._asked(match.writing))
 
-    def run(self, first: int, last: int, match: Match | None) -> BlameRun:
-        commit = self._commits[first]
-        if match is None:
-            return BlameRun(first + 1, last + 1, commit, None, None, "", self._why(commit))
-        edit = self._edits[match.writing]
-        how = How.WROTE if match.how is How.RUN else match.how
-        return BlameRun(first + 1, last + 1, commit, edit, how, self._source.redactor.text(self._asked(edit)))
-
-    def _asked(self, edit: FileEdit) -> str:
+    def _words_before(self, number: int) -> str:
         """What the user had asked last; where that says little (“yes”), with what led to it."""
         asked: list[str] = []
-        for prompt in reversed(self._prompts_before(edit)[-_MOST_ANSWERS:]):
+        for prompt in reversed(self._prompts_before(self._edits[number])[-_MOST_ANSWERS:]):
             asked.insert(0, prompt.text)
             if len(prompt.text) >= _SAYS_SOMETHING:
                 break
-        return " … ".join(asked)
+        return self._redact(" … ".join(asked))
 
     def _prompts_before(self, edit: FileEdit) -> list[PromptNote]:
         """The prompts before an edit; for a subagent those of its parent."""
         session, at_ms = edit.session, edit.at_ms
         for _ in range(_DEEPEST_SUBAGENT):
-            if session.id not in self._prompts:
-                self._prompts[session.id] = prompts_of(self._source.store.db, session.id)
-            before = [
-                note
-                for note in self._prompts[session.id]
-                if (note.at_ms is not None and note.at_ms <= at_ms)
-                or (note.at_ms is None and note.part_id == edit.part_id and note.ordinal < edit.call.ordinal)
-            ]
-            is_subagent = session.relation == Relation.SUBAGENT and session.parent
-            parent = session_of(self._source.store.db, session.agent, session.parent) if is_subagent else None
-            if parent is None:
-                return before
-            session, at_ms = parent, session.started_ms or at_ms
-        return []
+            if session.relation != Relation.SUBAGENT:
+                break
+            parent = session_of(self._db, session.agent, session.parent)
+            session, at_ms = parent or session, session.started_ms or at_ms
+        return [
+            note
+            for note in self._prompts(session.id)
+            if (note.at_ms is not None and note.at_ms <= at_ms)
+            or (note.at_ms is None and note.part_id == edit.part_id and note.ordinal < edit.ordinal)
+        ]
 
-    def _why(self, commit: BlameCommit | None) -> str:
+    def _reason(self, commit: BlameCommit | None) -> str:
         """Why no session is named, with a command that may have done it."""
         if not self._edits:
             return _NEVER
@@ -278,26 +231,23 @@ class _Told:
         return f"{_NOBODY}; {edit.session.agent} {edit.session.native_id} {what}"
 
 
-def _commit_files(source: TranscriptSource, checkout: GitCheckout, name: str) -> Iterator[BlamedFile]:
-    """What a commit brought, file by file."""
-    git_dir = checkout.git_dir
+def _commit_named(git_dir: Path, name: str) -> Commit | None:
     try:
-        answer = answer_of(git_dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"])
-        commit = next(commits(git_dir, [answer.decode().strip()], most=1), None)
-    except SourceError:
-        commit = None
-    if commit is None or not answer.decode().startswith(commit.id):
-        raise UsageError(f"There is no file {name!r} here, and no commit with changes of its own is called so.")
+        words = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"]
+        answer = answer_of(git_dir, words).decode().strip()
+        commit = next(commits(git_dir, [answer], most=1), None)
+    except (SourceError, ValueError):
+        return None
+    return commit if commit and commit.id == answer else None
+
+
+def _commit_files(source: TranscriptSource, repo: str, git_dir: Path, commit: Commit) -> Iterator[BlamedFile]:
+    """What a commit brought, file by file."""
     for change in commit.changes[:_MOST_FILES]:
-        if set(change.after) == {"0"}:
-            continue
-        try:
-            blamed = git_blame(git_dir, commit.id, change.path)
-        except SourceError:
-            continue
-        file = _with_history(checkout.repo, change.path, [line.text for line in blamed], blamed)
+        blamed = _blamed(git_dir, commit.id, change.path)
         brought = [at for at, line in enumerate(blamed) if line.commit.id == commit.id]
         if brought:
+            file = _with_history(repo, change.path, [line.text for line in blamed], blamed)
             yield _answer(source, file, brought)
 
 
@@ -317,11 +267,10 @@ def standing(source: TranscriptSource, world: World, session: SessionRow) -> lis
     if checkout is None:
         return None
     family = [session, *descendants(source, session)]
-    written: dict[str, int] = {}
-    for member in family:
-        for name, edits in edits_in(source, member).items():
-            path = below(name, member.cwd, member.root)
-            written[path] = written.get(path, 0) + sum(count_added(edit.writing) for edit in edits)
+    written: Counter[str] = Counter()
+    for edit in (edit for member in family for edit in edits_in(source, member)):
+        for span in edit.spans:
+            written[below(span.path, edit.session.cwd, edit.session.root)] += count_added(span)
     ids = {member.id for member in family}
     return [_standing_of(source, checkout, path, lines, ids) for path, lines in list(written.items())[:_MOST_FILES]]
 
@@ -329,17 +278,11 @@ def standing(source: TranscriptSource, world: World, session: SessionRow) -> lis
 def _standing_of(
     source: TranscriptSource, checkout: GitCheckout, path: str, written: int, sessions: set[int]
 ) -> StandingFile:
-    is_there = not path.startswith(("/", "~", "..")) and (checkout.root / path).is_file()
-    if not is_there:
-        return StandingFile(path, written, 0, (), is_there)
-    try:
-        file = _read_file(_Place(checkout.repo, checkout.root / path, checkout.git_dir, path))
-    except UsageError:
-        return StandingFile(path, written, 0, (), is_there)
-    runs = [
-        run
-        for run in _answer(source, file, range(len(file.lines))).runs
-        if run.edit and run.edit.session.id in sessions
-    ]
-    brought = dict.fromkeys(run.commit for run in runs if run.commit)
-    return StandingFile(path, written, sum(run.lines for run in runs), tuple(brought), is_there)
+    text = text_in(checkout.root, path, _MOST_BYTES)  # None of what lies outside the checkout
+    runs: list[BlameRun] = []
+    if text and "\0" not in text:
+        file = _read_file(checkout.root / path, checkout.repo, path, checkout.git_dir)
+        runs = _answer(source, file, range(len(file.lines))).runs
+    own = [run for run in runs if run.edit and run.edit.session.id in sessions]
+    brought = dict.fromkeys(run.commit for run in own if run.commit)
+    return StandingFile(path, written, sum(run.lines for run in own), tuple(brought), text is not None)

@@ -4,19 +4,15 @@ The last words come from the archive, the rest from the session's digest and fro
 is foreign text, redacted here; who shows it to an agent has the gate before it.
 """
 
-from contextlib import closing
 from typing import NamedTuple
 
 from afterwit.digest.door import load_digest
 from afterwit.knowledge.door.list import item_in
-from afterwit.model.digest import Digest
 from afterwit.model.kinds import EventKind
-from afterwit.redaction.hygiene import clean
 from afterwit.sessions.edits import FileEdit
-from afterwit.sessions.originals import EventPlace, EventTexts, TranscriptSource
+from afterwit.sessions.originals import TranscriptSource
 from afterwit.sessions.show import moment_number
-from afterwit.store.rows.changes import reply_before
-from afterwit.store.rows.files import file_by_id
+from afterwit.sessions.windows import outline, window
 from afterwit.store.rows.items import items_in
 from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import SessionRow
@@ -33,42 +29,32 @@ class SessionStory(NamedTuple):
     notes: tuple[str, ...]  # that rest on it
 
 
-def last_words(source: TranscriptSource, edit: FileEdit) -> str:
-    """What the agent said last before an edit; "" where that is not known."""
-    place = reply_before(source.store.db, edit.part_id, edit.call.ordinal)
-    part = next((part for part in parts_of_session(source.store.db, edit.session.id) if part.id == edit.part_id), None)
-    if place is None or part is None:
-        return ""
-    file = file_by_id(source.store.db, part.file_id)
-    with closing(EventTexts(source.store.db, source.store.archive, source.declared)) as texts:
-        replies = texts.events(file, EventPlace(place.offset, EventKind.REPLY), place.length)
-    return source.redactor.text(clean(replies[-1].text[:_MOST_CHARS])) if replies else ""
-
-
 def moment_of(source: TranscriptSource, edit: FileEdit) -> str:
     """The number of an edit's call in its session, by which it is found again."""
     parts = [part.id for part in parts_of_session(source.store.db, edit.session.id)]
-    return moment_number(parts.index(edit.part_id), edit.call.ordinal)
+    return moment_number(parts.index(edit.part_id), edit.ordinal)
+
+
+def last_words(source: TranscriptSource, edit: FileEdit) -> str:
+    """What the agent said last before an edit; "" where that is not known."""
+    plan = outline(source, edit.session)
+    place = plan.place_of(moment_of(source, edit)) or 0
+    before = next((at for at in range(place, -1, -1) if plan.moments[at].kind is EventKind.REPLY), None)
+    return "" if before is None else window(source, edit.session, plan, [before], _MOST_CHARS)[0].said.text or ""
 
 
 def story_of(source: TranscriptSource, session: SessionRow) -> SessionStory:
     digest = load_digest(source.store.db, session)
-    safe = source.redactor.text
-    decided = dict.fromkeys(safe(said.text) for said in digest.stated) if digest else ()
-    rejected = dict.fromkeys(map(safe, _rejected(digest))) if digest else ()
-    return SessionStory(tuple(decided), tuple(rejected), tuple(_notes(source, session)))
-
-
-def _rejected(digest: Digest) -> list[str]:
-    denied = (digest.steps[at] for at in digest.denials)
-    return [*(digest.prompts[at].text for at in digest.corrections), *(f"{step.tool} {step.target}" for step in denied)]
-
-
-def _notes(source: TranscriptSource, session: SessionRow) -> list[str]:
+    decided = [said.text for said in digest.stated] if digest else []
+    denied = [digest.steps[at] for at in digest.denials] if digest else []
+    rejected = [digest.prompts[at].text for at in digest.corrections] if digest else []
+    rejected += [f"{step.tool} {step.target}" for step in denied]
     items = map(item_in, items_in(source.store.db, (f"repo:{session.repo}", "global"), _STATUSES))
     name = (session.agent, session.native_id)
-    return [
-        source.redactor.text(item.sentence)
+    notes = [
+        item.sentence
         for item in items
-        if any((evidence.session.agent, evidence.session.native_id) == name for evidence in item.evidence)
+        if name in {(seen.session.agent, seen.session.native_id) for seen in item.evidence}
     ]
+    safe = source.redactor.text
+    return SessionStory(*(tuple(dict.fromkeys(map(safe, texts))) for texts in (decided, rejected, notes)))

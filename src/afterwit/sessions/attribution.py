@@ -6,6 +6,7 @@ that came after the commit of a line did not write it. Of several that wrote the
 commit did. What matches nowhere is left open. Pure.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -104,10 +105,9 @@ def _fill(matches: list[Match | None], keys: Sequence[str], order: Iterable[int]
         near = matches[at]
 
 
-def count_added(writing: Writing) -> int:
-    """The lines that a call wrote and that were not there before, as far as it says."""
-    spans = ((span, [key_of(line) for line in span.after]) for span in writing.spans)
-    return sum(sum(_added([key_of(line) for line in span.before], after)) for span, after in spans)
+def count_added(span: SpanChange) -> int:
+    """The lines that were not there before, as far as the call says."""
+    return sum(_added([key_of(line) for line in span.before], [key_of(line) for line in span.after]))
 
 
 def key_of(line: str) -> str:
@@ -135,18 +135,13 @@ class _Written:
         self.blocks: list[list[str]] = []
         self.places: dict[str, list[_Place]] = {}
         self.parts: list[tuple[int, str]] = []  # beginnings and ends of replacements, which may be parts of lines
-        self.hidden: list[tuple[int, list[str]]] = []  # lines of which something was taken out
+        self.hidden: list[tuple[int, re.Pattern[str]]] = []  # lines of which something was taken out
+        self._texts: list[tuple[int, str]] = []  # of blocks, without their line breaks
         standing: set[str] = set()
         for number, writing in enumerate(writings):
             for span in writing.spans:
                 self._take(number, span, standing)
-        starts, texts, at = [], [], 0
-        for places in sorted({(place.writing, place.block) for some in self.places.values() for place in some}):
-            text = "".join(self.blocks[places[1]])
-            starts.append((at, places[0]))
-            texts.append(text)
-            at += len(text) + 1
-        self._starts, self._text = starts, _BETWEEN.join(texts)
+        self._all = _BETWEEN.join(text for _, text in self._texts)
 
     def _take(self, number: int, span: SpanChange, standing: set[str]) -> None:
         before, after = [key_of(line) for line in span.before], [key_of(line) for line in span.after]
@@ -161,17 +156,19 @@ class _Written:
         standing.update(after)
         for block in _blocks(after, is_new):
             self.blocks.append(block)
+            self._texts.append((number, "".join(block)))
             for at, key in enumerate(block):
                 if _weight(key) >= _TRIVIAL:
                     self.places.setdefault(key, []).append(_Place(number, len(self.blocks) - 1, at))
-                if _HIDDEN.search(key):
-                    self.hidden.append((number, _HIDDEN.sub(_BETWEEN, key).split(_BETWEEN)))
+                rest = _HIDDEN.sub(_BETWEEN, key)
+                if rest != key and _weight(rest) >= _TELLING:
+                    self.hidden.append((number, re.compile(".+".join(map(re.escape, rest.split(_BETWEEN))))))
 
     def last_holding(self, text: str, until: int) -> int | None:
         """The last call that wrote this, over however many lines."""
-        end = next((at for at, number in self._starts if number >= until), len(self._text))
-        at = self._text.rfind(text, 0, end) if text in self._text else -1
-        return None if at < 0 else next(number for start, number in reversed(self._starts) if start <= at)
+        if text not in self._all:
+            return None
+        return next((number for number, block in reversed(self._texts) if number < until and text in block), None)
 
 
 def _added(before: list[str], after: list[str]) -> list[bool]:
@@ -267,24 +264,10 @@ class _Run:
         written, until = self._written, self._until
         if len(key) >= _LONG_KEY and (writing := written.last_holding(key, until)) is not None:
             return Match(writing, How.LAID_OUT)
-        for writing, rest in reversed(written.hidden):
-            if writing < until and _holds_in_order(key, rest):
+        for writing, pattern in reversed(written.hidden):
+            if writing < until and pattern.fullmatch(key):
                 return Match(writing, How.WROTE)
         for writing, part in reversed(written.parts):
             if writing < until and part in key and len(part) >= len(key) * _SHARE_OF_PART:
                 return Match(writing, How.PART)
         return None
-
-
-def _holds_in_order(key: str, rest: Iterable[str]) -> bool:
-    """Whether a line is what is left of another one, with something between."""
-    pieces = list(rest)
-    if sum(map(_weight, pieces)) < _TELLING or not (key.startswith(pieces[0]) and key.endswith(pieces[-1])):
-        return False
-    at = 0
-    for piece in pieces:
-        at = key.find(piece, at)
-        if at < 0:
-            return False
-        at += len(piece)
-    return True

@@ -7,8 +7,9 @@ may have. Texts are as the agent wrote them: whoever shows one redacts it.
 """
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
+from functools import cache, partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -23,14 +24,9 @@ from afterwit.repos.folders import outside_worktree, root_of
 from afterwit.repos.remotes import last_part
 from afterwit.sessions.attribution import Writing
 from afterwit.sessions.originals import EventPlace, EventTexts, TranscriptSource
-from afterwit.store.rows.changes import (
-    CallPlace,
-    ChangeRow,
-    call_places,
-    changes_in_session,
-    changes_naming,
-)
+from afterwit.store.rows.changes import ChangeRow, changes_in_session, changes_naming
 from afterwit.store.rows.files import file_by_id
+from afterwit.store.rows.parts import EventOutline, part_outline
 from afterwit.store.rows.session_list import SessionRow, session_row
 
 _WRITES = regex(
@@ -46,7 +42,7 @@ class FileEdit(NamedTuple):
 
     session: SessionRow
     part_id: int
-    call: CallPlace
+    ordinal: int  # of the event
     at_ms: int
     spans: tuple[SpanChange, ...]
     command: str = ""  # of a call that is a command line
@@ -65,7 +61,7 @@ class FileNames(NamedTuple):
 
     def has(self, name: str, session: SessionRow) -> bool:
         """Whether a path in a session's log is this file."""
-        whole = whole_path(name, session)
+        whole = _whole_path(name, session)
         return whole in self.paths or any(
             whole.endswith(f"/{path}") and self._is_root(whole[: -len(path) - 1], session) for path in self.paths
         )
@@ -80,49 +76,38 @@ class FileNames(NamedTuple):
         return root_of(folder) == root or is_above or name in (last_part(root), last_part(self.repo))
 
 
-def edits_of(source: TranscriptSource, repo: str, paths: Collection[str]) -> list[FileEdit]:
-    """All edits of a file of a repository, oldest first. `paths` are its names below the repository; below none, whole
-    ones."""
-    names = {posixpath.basename(path) for path in paths}
-    return _read(source, changes_naming(source.store.db, names), FileNames(repo, frozenset(paths)))
-
-
-def edits_in(source: TranscriptSource, session: SessionRow) -> dict[str, list[FileEdit]]:
-    """What a session wrote by naming the file, by the path below the repository as far as that can be told."""
-    edits: dict[str, list[FileEdit]] = {}
-    for edit in _read(source, changes_in_session(source.store.db, session.id), None):
-        for path in dict.fromkeys(span.path for span in edit.spans):
-            spans = tuple(span for span in edit.spans if span.path == path)
-            edits.setdefault(path, []).append(edit._replace(spans=spans))
-    return edits
-
-
-def whole_path(name: str, session: SessionRow) -> str:
+def _whole_path(name: str, session: SessionRow) -> str:
     """A path of a log from the root on, in the main work tree."""
-    folder, name = outside_worktree(session.cwd), outside_worktree(name.strip("'\""))
+    name = outside_worktree(name)
     is_whole = name.startswith(("/", "~")) or name[1:3] == ":/"
-    return posixpath.normpath(name if is_whole else f"{folder.rstrip('/')}/{name}")
+    return posixpath.normpath(name if is_whole else f"{outside_worktree(session.cwd).rstrip('/')}/{name}")
+
+
+def edits_of(source: TranscriptSource, names: FileNames) -> list[FileEdit]:
+    """All edits of a file, oldest first."""
+    return _read(source, changes_naming(source.store.db, map(posixpath.basename, names.paths)), names)
+
+
+def edits_in(source: TranscriptSource, session: SessionRow) -> list[FileEdit]:
+    """What a session wrote by naming the files, oldest first."""
+    return _read(source, changes_in_session(source.store.db, session.id), None)
 
 
 def _read(source: TranscriptSource, rows: Iterable[ChangeRow], names: FileNames | None) -> list[FileEdit]:
     """The calls that are meant, with what they wrote; without names, into any file."""
-    sessions: dict[int, SessionRow] = {}
-    meant: list[ChangeRow] = []
-    for row in rows:
-        if row.session_id not in sessions:
-            session = session_row(source.store.db, row.session_id)
-            assert session is not None
-            sessions[row.session_id] = session
-        if names is None or any(names.has(name, sessions[row.session_id]) for name in _names(row)):
-            meant.append(row)
-    meant.sort(key=lambda row: (row.file_id, row.part_id))
+    session = cache(partial(session_row, source.store.db))
+    meant = [
+        (row, owner)
+        for row in rows
+        if (owner := session(row.session_id)) and (names is None or any(names.has(name, owner) for name in _names(row)))
+    ]
+    meant.sort(key=lambda pair: (pair[0].file_id, pair[0].part_id, pair[0].offset))
     edits: list[FileEdit] = []
     with closing(EventTexts(source.store.db, source.store.archive, source.declared)) as texts:
-        for (file_id, part_id), group in groupby(meant, key=lambda row: (row.file_id, row.part_id)):
-            some = sorted(group, key=lambda row: row.offset)
+        for (file_id, part_id), group in groupby(meant, key=lambda pair: (pair[0].file_id, pair[0].part_id)):
             reader = _PartReader(source, texts, file_id, part_id)
-            edits += (edit for row in some for edit in reader.edits(row, sessions[row.session_id], names))
-    return sorted(edits, key=lambda edit: (edit.at_ms, edit.part_id, edit.call.ordinal))
+            edits += (edit for row, owner in group if (edit := reader.edit(row, owner, names)))
+    return sorted(edits, key=lambda edit: (edit.at_ms, edit.part_id, edit.ordinal))
 
 
 def _names(row: ChangeRow) -> Sequence[str]:
@@ -138,29 +123,27 @@ class _PartReader:
         self._source = source
         self._texts = texts
         self._file = file_by_id(source.store.db, file_id)
-        self._part_id = part_id
-        self._places = call_places(source.store.db, part_id)
+        outline = map(EventOutline._make, part_outline(source.store.db, part_id))
+        self._calls = {event.offset: event for event in outline if event.kind == EventKind.CALL}
 
-    def edits(self, row: ChangeRow, session: SessionRow, names: FileNames | None) -> Iterator[FileEdit]:
-        """What the call wrote into the file; nothing where its record says that it wrote into others."""
-        calls = self._places.get(row.offset) or [CallPlace(0, 0)]
-        edit = FileEdit(session, self._part_id, calls[0], row.at_ms or session.started_ms or 0, ())
+    def edit(self, row: ChangeRow, session: SessionRow, names: FileNames | None) -> FileEdit | None:
+        """What the call wrote into the file; None where it wrote into others, or is a command that writes nothing."""
+        call = self._calls.get(row.offset)
+        at_ms = row.at_ms or session.started_ms or 0
+        edit = FileEdit(session, row.part_id, call.ordinal if call else 0, at_ms, ())
         if row.kind == ActionKind.SHELL:
-            if _WRITES.search(_QUIET.sub("", row.target)):
-                said = SpanChange("", (), tuple(row.target.splitlines()[1:]))
-                yield edit._replace(spans=(said,), command=row.target)
-            return
-        if self._file.is_dropped:
-            yield edit._replace(is_gone=True)
-            return
-        changes = [
+            said = SpanChange("", (), tuple(row.target.splitlines()[1:]))
+            is_writing = _WRITES.search(_QUIET.sub("", row.target))
+            return edit._replace(spans=(said,), command=row.target) if is_writing else None
+        if self._file.is_dropped or call is None:
+            return edit._replace(is_gone=True)
+        written = [
             change._replace(path=safe_text(change.path, self._source.redactor) or row.target)
-            for event in self._events(row, calls[0].length)
+            for event in self._events(row, call.length)
             for change in changes_of(event.arguments)
         ]
-        written = tuple(change for change in changes if names is None or names.has(change.path, session))
-        if written:
-            yield edit._replace(spans=written)
+        spans = tuple(change for change in written if names is None or names.has(change.path, session))
+        return edit._replace(spans=spans) if spans else None
 
     def _events(self, row: ChangeRow, length: int) -> list[Event]:
         """The event of a call; of a record with several that none tells apart, all."""

@@ -11,7 +11,6 @@ import apsw
 
 from afterwit.model.captured import ORDINAL_BITS
 from afterwit.store.database import json_list
-from afterwit.store.rows.parts import span
 
 
 class ChangeRow(NamedTuple):
@@ -53,36 +52,6 @@ def changes_in_session(db: apsw.Connection, session_id: int) -> list[ChangeRow]:
     query = f"""WITH chosen AS MATERIALIZED ({_PARTS} WHERE sessions.id = :session) SELECT {_CHANGES}
                 AND actions.kind <> 'shell' ORDER BY actions.at_ms, actions.id"""
     return [ChangeRow(*row) for row in db.execute(query, {"session": session_id})]
-
-
-class CallPlace(NamedTuple):
-    """Where the event of a call stands in its file."""
-
-    ordinal: int  # of the event
-    length: int
-
-
-def call_places(db: apsw.Connection, part_id: int) -> dict[int, list[CallPlace]]:
-    """The calls of a part by the place of their record, which may hold several."""
-    query = f"""SELECT offset, id & {(1 << ORDINAL_BITS) - 1}, length FROM events
-                WHERE id >= :first AND id < :end AND kind = 'call' AND NOT is_copied ORDER BY id"""  # noqa: S608
-    places: dict[int, list[CallPlace]] = {}
-    for offset, ordinal, length in db.execute(query, span(part_id)):
-        places.setdefault(offset, []).append(CallPlace(ordinal, length))
-    return places
-
-
-class RecordPlace(NamedTuple):
-    offset: int
-    length: int
-
-
-def reply_before(db: apsw.Connection, part_id: int, ordinal: int) -> RecordPlace | None:
-    """The last reply before an event of the same part."""
-    query = """SELECT offset, length FROM events WHERE id >= :first AND id < :first + :ordinal AND kind = 'reply'
-               ORDER BY id DESC LIMIT 1"""
-    row = db.execute(query, span(part_id) | {"ordinal": ordinal}).fetchone()
-    return RecordPlace(*row) if row else None
 
 
 class PromptNote(NamedTuple):
