@@ -9,8 +9,7 @@ from tests.sources.checkouts import Worked, worked
 
 from afterwit.config.world import World
 from afterwit.model.errors import UsageError
-from afterwit.recall.blame import BlamedFile, BlameQuestion, blame_lines, standing
-from afterwit.recall.blame_story import last_words, story_of
+from afterwit.recall.blame import BlamedFile, BlameQuestion, blame_lines, last_words, standing, story_of
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import source_of
 

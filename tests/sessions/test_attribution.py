@@ -59,9 +59,7 @@ def test_a_short_line_is_of_a_session_that_wrote_it_and_its_neighbours() -> None
     assert attribute(["go_in()"], [LineOrigin("1")], [written(span)]) == [None]
 
 
-def test_a_part_of_a_line_and_other_line_breaks_are_said_to_be_such() -> None:
-    part = SpanChange("a", ("turn_slowly(once)",), ("turn_very_slowly(twice)",))
-    assert attribute(["press.turn_very_slowly(twice)"], [LineOrigin("")], [written(part)]) == [Match(0, How.PART)]
+def test_other_line_breaks_are_said_to_be_such() -> None:
     long = whole("press_the_apples(with_the_screw,", "in_the_basket)")
     joined = "press_the_apples(with_the_screw, in_the_basket)"
     assert attribute([joined], [LineOrigin("")], [written(long)]) == [Match(0, How.LAID_OUT)]

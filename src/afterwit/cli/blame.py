@@ -13,8 +13,7 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import cut, page, print_json, talk, terminal_width, wrap
 from afterwit.model.figures import human_count
 from afterwit.model.times import iso_from_ms
-from afterwit.recall.blame import BlamedFile, BlameQuestion, BlameRun, blame_lines
-from afterwit.recall.blame_story import last_words, moment_of, story_of
+from afterwit.recall.blame import BlamedFile, BlameQuestion, BlameRun, blame_lines, last_words, moment_of, story_of
 from afterwit.sessions.attribution import How
 from afterwit.sessions.edits import FileEdit
 from afterwit.sessions.filters import one_line, short_id

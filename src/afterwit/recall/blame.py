@@ -3,7 +3,8 @@
 What sessions wrote (`sessions.edits`) is matched with the lines of a file (`sessions.attribution`), under what git's
 own blame says of when each came into the history and what the file was called then. Nothing is kept for it: paths are
 found in the rows of calls, and originals are read only of those that changed the file. A line that no known call wrote
-is said to be such, with what speaks for it, if anything.
+is said to be such, with a command that may have done it. Foreign texts are redacted here; who shows them to an agent
+has the gate before it.
 """
 
 import os
@@ -16,8 +17,11 @@ from typing import NamedTuple
 
 from afterwit.capture.checkouts import GitCheckout
 from afterwit.config.world import World
+from afterwit.digest.door import load_digest
+from afterwit.knowledge.door.list import item_in
+from afterwit.model.digest import Said
 from afterwit.model.errors import UsageError
-from afterwit.model.kinds import Relation
+from afterwit.model.kinds import EventKind, Relation
 from afterwit.recall.recall import is_left_out, repo_at
 from afterwit.recall.repository import checkout_of
 from afterwit.repos.folders import below
@@ -25,14 +29,16 @@ from afterwit.sessions.attribution import How, LineOrigin, Match, attribute, cou
 from afterwit.sessions.edits import FileEdit, FileNames, edits_in, edits_of
 from afterwit.sessions.filters import find_repo
 from afterwit.sessions.originals import TranscriptSource
-from afterwit.sessions.show import descendants
+from afterwit.sessions.show import descendants, moment_number
+from afterwit.sessions.windows import outline, window
 from afterwit.sources.blame import BlameCommit, BlamedLine
 from afterwit.sources.blame import blame as git_blame
 from afterwit.sources.checkout import head_commit, own_git_folder_of, root_of_checkout, text_in
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.git import Commit, answer_of, commits
 from afterwit.store.regular_files import read_regular
-from afterwit.store.rows.changes import PromptNote, prompts_of
+from afterwit.store.rows.items import items_in
+from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import SessionRow, session_of
 
 _MOST_BYTES = 16 << 20
@@ -40,6 +46,8 @@ _BINARY_BYTES = 8_000  # of the beginning, as git looks for a zero byte
 _DEEPEST_SUBAGENT = 12
 _SAYS_SOMETHING = 25  # characters of a prompt that stands for itself
 _MOST_ANSWERS = 6  # short prompts in a row that are told together
+_STATUSES = ("active", "candidate")
+_MOST_CHARS = 4_000
 _MOST_FILES = 200  # of a commit, or of a session
 
 _NEVER = "no session that is known changed this file"
@@ -180,7 +188,7 @@ class _Told:
         self._edits = edits
         self._commits = commits
         self._times = sorted({commit.at_ms for commit in commits if commit})
-        self._prompts = cache(partial(prompts_of, self._db))
+        self._digest = cache(partial(load_digest, self._db))
         self._asked = cache(self._words_before)
         self._why = cache(self._reason)
 
@@ -200,7 +208,7 @@ class _Told:
                 break
         return self._redact(" … ".join(asked))
 
-    def _prompts_before(self, edit: FileEdit) -> list[PromptNote]:
+    def _prompts_before(self, edit: FileEdit) -> Sequence[Said]:
         """The prompts before an edit; for a subagent those of its parent."""
         session, at_ms = edit.session, edit.at_ms
         for _ in range(_DEEPEST_SUBAGENT):
@@ -208,12 +216,8 @@ class _Told:
                 break
             parent = session_of(self._db, session.agent, session.parent)
             session, at_ms = parent or session, session.started_ms or at_ms
-        return [
-            note
-            for note in self._prompts(session.id)
-            if (note.at_ms is not None and note.at_ms <= at_ms)
-            or (note.at_ms is None and note.part_id == edit.part_id and note.ordinal < edit.ordinal)
-        ]
+        digest = self._digest(session)
+        return [said for said in digest.prompts if (said.at_ms or 0) <= at_ms] if digest else ()
 
     def _reason(self, commit: BlameCommit | None) -> str:
         """Why no session is named, with a command that may have done it."""
@@ -251,13 +255,51 @@ def _commit_files(source: TranscriptSource, repo: str, git_dir: Path, commit: Co
             yield _answer(source, file, brought)
 
 
+class SessionStory(NamedTuple):
+    """What a session settled."""
+
+    decided: tuple[str, ...]  # sentences of the person or the agent that state a rule or a decision
+    rejected: tuple[str, ...]  # what the person put right, or did not allow
+    notes: tuple[str, ...]  # that rest on it
+
+
+def moment_of(source: TranscriptSource, edit: FileEdit) -> str:
+    """The number of an edit's call in its session, by which it is found again."""
+    parts = [part.id for part in parts_of_session(source.store.db, edit.session.id)]
+    return moment_number(parts.index(edit.part_id), edit.ordinal)
+
+
+def last_words(source: TranscriptSource, edit: FileEdit) -> str:
+    """What the agent said last before an edit; "" where that is not known."""
+    plan = outline(source, edit.session)
+    place = plan.place_of(moment_of(source, edit)) or 0
+    before = next((at for at in range(place, -1, -1) if plan.moments[at].kind is EventKind.REPLY), None)
+    return "" if before is None else window(source, edit.session, plan, [before], _MOST_CHARS)[0].said.text or ""
+
+
+def story_of(source: TranscriptSource, session: SessionRow) -> SessionStory:
+    digest = load_digest(source.store.db, session)
+    decided = [said.text for said in digest.stated] if digest else []
+    denied = [digest.steps[at] for at in digest.denials] if digest else []
+    rejected = [digest.prompts[at].text for at in digest.corrections] if digest else []
+    rejected += [f"{step.tool} {step.target}" for step in denied]
+    items = map(item_in, items_in(source.store.db, (f"repo:{session.repo}", "global"), _STATUSES))
+    name = (session.agent, session.native_id)
+    notes = [
+        item.sentence
+        for item in items
+        if name in {(seen.session.agent, seen.session.native_id) for seen in item.evidence}
+    ]
+    safe = source.redactor.text
+    return SessionStory(*(tuple(dict.fromkeys(map(safe, texts))) for texts in (decided, rejected, notes)))
+
+
 class StandingFile(NamedTuple):
     """What is left of what a session wrote into a file."""
 
     path: str
     written: int  # lines
     standing: int
-    commits: tuple[BlameCommit, ...]  # that brought what stands
     is_there: bool
 
 
@@ -283,6 +325,5 @@ def _standing_of(
     if text and "\0" not in text:
         file = _read_file(checkout.root / path, checkout.repo, path, checkout.git_dir)
         runs = _answer(source, file, range(len(file.lines))).runs
-    own = [run for run in runs if run.edit and run.edit.session.id in sessions]
-    brought = dict.fromkeys(run.commit for run in own if run.commit)
-    return StandingFile(path, written, sum(run.lines for run in own), tuple(brought), text is not None)
+    own = sum(run.lines for run in runs if run.edit and run.edit.session.id in sessions)
+    return StandingFile(path, written, own, text is not None)

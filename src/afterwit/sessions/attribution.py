@@ -23,7 +23,7 @@ _LITTLE = 8  # of all that a call wrote in one place
 _NEAR = 5  # lines
 _PLENTY = 40  # enough to be this very place
 _MOST_PLACES = 48  # of equal lines that are followed
-_LONG_KEY, _LONG_PART, _SHARE_OF_PART = 24, 16, 0.6
+_LONG_KEY = 24
 _COMMIT_SLACK_MS = 60_000
 _NO_LETTERS = regex(r"[\W_]+")
 _HIDDEN = regex(rf"{PLACEHOLDER.pattern}|\[?REDACTED\]?")
@@ -36,7 +36,6 @@ class How(StrEnum):
     WROTE = "wrote"  # the line stands in what it wrote
     RUN = "with its surroundings"  # the line says too little by itself
     LAID_OUT = "laid out anew"  # it wrote the same, with other line breaks
-    PART = "wrote a part"  # the rest of the line was there before
 
 
 class Writing(NamedTuple):
@@ -134,7 +133,6 @@ class _Written:
         self.writings = writings
         self.blocks: list[list[str]] = []
         self.places: dict[str, list[_Place]] = {}
-        self.parts: list[tuple[int, str]] = []  # beginnings and ends of replacements, which may be parts of lines
         self.hidden: list[tuple[int, re.Pattern[str]]] = []  # lines of which something was taken out
         self._texts: list[tuple[int, str]] = []  # of blocks, without their line breaks
         standing: set[str] = set()
@@ -151,8 +149,6 @@ class _Written:
         else:
             is_new = _added(before, after)
             standing.difference_update(before)
-            added = [key for key, new in zip(after, is_new, strict=True) if new]
-            self.parts += ((number, key) for key in {*added[:1], *added[-1:]} if len(key) >= _LONG_PART)
         standing.update(after)
         for block in _blocks(after, is_new):
             self.blocks.append(block)
@@ -267,7 +263,4 @@ class _Run:
         for writing, pattern in reversed(written.hidden):
             if writing < until and pattern.fullmatch(key):
                 return Match(writing, How.WROTE)
-        for writing, part in reversed(written.parts):
-            if writing < until and part in key and len(part) >= len(key) * _SHARE_OF_PART:
-                return Match(writing, How.PART)
         return None

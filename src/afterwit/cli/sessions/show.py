@@ -4,20 +4,20 @@ The transcript is drawn in `transcript`. Of a digest each list is bounded unless
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import click
 
 from afterwit.cli.commands import command, flag
 from afterwit.cli.sessions.transcript import Look, draw
 from afterwit.cli.terminal.options import Here, reporting, timed
-from afterwit.cli.terminal.output import has_colour, page, print_json, talk, terminal_width
+from afterwit.cli.terminal.output import has_colour, page, print_json, print_line, talk, terminal_width
 from afterwit.digest.door import as_document, load_digest
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 from afterwit.model.kinds import EventKind, ResolutionKind
-from afterwit.recall.blame import StandingFile, standing
+from afterwit.recall.blame import standing
 from afterwit.recall.told import tellings, with_tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.export import session_document
@@ -29,7 +29,6 @@ from afterwit.store.rows.session_list import SessionRow
 
 _MOST = 12
 _LONGEST = 160
-_MOST_COMMITS = 3
 _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind.RESULT}
 
 
@@ -145,22 +144,13 @@ def _print_standing(here: Here, source: TranscriptSource, row: SessionRow, *, is
             " `[repositories.checkouts]`, or see `repositories.read`."
         )
     if is_json:
-        shape = [file._asdict() | {"commits": [commit.id for commit in file.commits]} for file in files]
-        print_json({"agent": row.agent, "id": row.native_id, "files": shape})
+        print_json({"agent": row.agent, "id": row.native_id, "files": [file._asdict() for file in files]})
         return
-    page(standing_lines(files))
-
-
-def standing_lines(files: Sequence[StandingFile]) -> Iterator[str]:
-    """How much of what was written is still there, and in which commits it came."""
-    width = max((len(f"{file.written:,}") for file in files), default=0)
     for file in files:
-        came = ", ".join(commit.id[:8] for commit in file.commits[:_MOST_COMMITS])
-        more = f" and {len(file.commits) - _MOST_COMMITS} more" if len(file.commits) > _MOST_COMMITS else ""
-        state = f"  ({came}{more})" if came else "" if file.is_there else "  (the file is not there)"
-        yield f"{file.standing:>{width},} of {file.written:>{width},}  {file.path}{state}"
+        gone = "" if file.is_there else "  (the file is not there)"
+        print_line(f"{file.standing:>5,} of {file.written:>5,}  {file.path}{gone}")
     written, stand = sum(file.written for file in files), sum(file.standing for file in files)
-    yield f"{stand:,} of {human_count(written, 'line')} that it wrote still stand." if files else "It wrote no file."
+    print_line(f"{stand:,} of {human_count(written, 'line')} that it wrote still stand.")
 
 
 def _print_raw(source: TranscriptSource, row: SessionRow) -> None:

@@ -52,19 +52,3 @@ def changes_in_session(db: apsw.Connection, session_id: int) -> list[ChangeRow]:
     query = f"""WITH chosen AS MATERIALIZED ({_PARTS} WHERE sessions.id = :session) SELECT {_CHANGES}
                 AND actions.kind <> 'shell' ORDER BY actions.at_ms, actions.id"""
     return [ChangeRow(*row) for row in db.execute(query, {"session": session_id})]
-
-
-class PromptNote(NamedTuple):
-    """What a person asked."""
-
-    part_id: int
-    ordinal: int  # of the event
-    at_ms: int | None
-    text: str
-
-
-def prompts_of(db: apsw.Connection, session_id: int) -> list[PromptNote]:
-    """The prompts of a session, oldest first."""
-    query = """SELECT part_id, place, at_ms, text FROM parts CROSS JOIN notes ON part_id = parts.id
-               WHERE session_id = ? AND kind = 'prompt' ORDER BY at_ms, part_id, place"""
-    return [PromptNote(*row) for row in db.execute(query, (session_id,))]
