@@ -78,7 +78,7 @@ def test_the_shape_for_programs(run: Run, place: Worked) -> None:
             "parent": "",
             "edited_at": "2026-05-04T10:00:02.000Z",
             "match": "2",
-            "how": "wrote",
+            "is_laid_out": False,
             "asked": "Build a press that turns slowly",
         },
     }

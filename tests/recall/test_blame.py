@@ -9,7 +9,7 @@ from tests.sources.checkouts import Worked, worked
 
 from afterwit.config.world import World
 from afterwit.model.errors import UsageError
-from afterwit.recall.blame import BlamedFile, BlameQuestion, blame_lines, last_words, standing, story_of
+from afterwit.recall.blame import BlamedFile, blame_lines, last_words, standing, story_of
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import source_of
 
@@ -47,16 +47,16 @@ class Asked:
         learned(self.home, self._store)
         return world_of(self.home, self._store)
 
-    def blame(self, name: str, **asked: object) -> list[BlamedFile]:
+    def blame(self, name: str) -> list[BlamedFile]:
         world = self.world()
         with source_of(world) as source:
-            return blame_lines(source, world, self._place.root, BlameQuestion(name, **asked))  # type: ignore[arg-type]
+            return blame_lines(source, world, self._place.root, name)
 
-    def writers(self, name: str, **asked: object) -> dict[int, str]:
+    def writers(self, name: str) -> dict[int, str]:
         """The session of each line; "" for one that no known session wrote."""
         return {
             line: run.edit.session.native_id if run.edit else ""
-            for file in self.blame(name, **asked)
+            for file in self.blame(name)
             for run in file.runs
             for line in range(run.first, run.last + 1)
         }
@@ -77,7 +77,7 @@ def test_a_file_that_a_session_wrote_is_told_with_the_words_that_led_there(asked
     commit = place.commit({"press.py": PRESS}, "Build the press", 600)
     world = asked.world()
     with source_of(world) as source:
-        (file,) = blame_lines(source, world, place.root, BlameQuestion("press.py"))
+        (file,) = blame_lines(source, world, place.root, "press.py")
         (run,) = file.runs
         assert run.edit is not None
         assert run.commit is not None
@@ -273,7 +273,7 @@ def test_of_an_original_that_was_given_up_only_the_change_is_known(asked: Asked,
     world = asked.world()
     with source_of(world) as source:
         source.store.db.execute("UPDATE files SET dropped_ms = 1, dropped_bytes = 1")
-        (file,) = blame_lines(source, world, place.root, BlameQuestion("press.py"))
+        (file,) = blame_lines(source, world, place.root, "press.py")
     assert [run.why for run in file.runs] == [
         "no known session wrote this; claude-code s1 changed the file then, and its original is gone"
     ]
@@ -300,8 +300,8 @@ def test_a_commit_is_told_by_the_lines_that_it_brought(asked: Asked, place: Work
 def test_only_the_lines_that_are_asked_for_come(asked: Asked, place: Worked) -> None:
     asked.session("s1", 0).prompt("Build").write(asked.at("press.py"), PRESS).put(asked.home)
     place.commit({"press.py": PRESS}, "Build the press", 600)
-    assert asked.writers("press.py", first=5, last=5) == {5: "s1"}
-    assert asked.writers("press.py", first=40, last=50) == {}
+    assert asked.writers("press.py:5") == {5: "s1"}
+    assert asked.writers("press.py:40-50") == {}
 
 
 @pytest.mark.parametrize("name", ["nothing.py", "deadbeef", "--all", "HEAD~9"])

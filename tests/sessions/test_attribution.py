@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afterwit.actions.changes import SpanChange
-from afterwit.sessions.attribution import How, LineOrigin, Match, Writing, attribute, count_added
+from afterwit.sessions.attribution import LineOrigin, Match, Writing, attribute, count_added
 
 MINUTE_MS = 60_000
 LINE = st.sampled_from(["", "}", "return x", "wooden_screw.turn_slowly()", "staves_of_oak = 24", "  hoops = 6"])
@@ -62,13 +62,13 @@ def test_a_short_line_is_of_a_session_that_wrote_it_and_its_neighbours() -> None
 def test_other_line_breaks_are_said_to_be_such() -> None:
     long = whole("press_the_apples(with_the_screw,", "in_the_basket)")
     joined = "press_the_apples(with_the_screw, in_the_basket)"
-    assert attribute([joined], [LineOrigin("")], [written(long)]) == [Match(0, How.LAID_OUT)]
+    assert attribute([joined], [LineOrigin("")], [written(long)]) == [Match(0, is_laid_out=True)]
 
 
 def test_a_hidden_part_may_be_anything_and_the_rest_must_be_the_same() -> None:
     span = whole('open_the_cellar_door(with_key="‹api-key:3f9c2a›", at_night=True)')
     same = 'open_the_cellar_door(with_key="oak-17", at_night=True)'
-    assert attribute([same], [LineOrigin("")], [written(span)]) == [Match(0, How.WROTE)]
+    assert attribute([same], [LineOrigin("")], [written(span)]) == [Match(0)]
     assert attribute([same.replace("night", "noon")], [LineOrigin("")], [written(span)]) == [None]
 
 

@@ -1,6 +1,5 @@
 """`afterwit blame`: which session wrote a line, for what words of the user, and which commit brought it."""
 
-import re
 from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -13,13 +12,11 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import cut, page, print_json, talk, terminal_width, wrap
 from afterwit.model.figures import human_count
 from afterwit.model.times import iso_from_ms
-from afterwit.recall.blame import BlamedFile, BlameQuestion, BlameRun, blame_lines, last_words, moment_of, story_of
-from afterwit.sessions.attribution import How
+from afterwit.recall.blame import BlamedFile, BlameRun, blame_lines, last_words, moment_of, story_of
 from afterwit.sessions.edits import FileEdit
 from afterwit.sessions.filters import one_line, short_id
 from afterwit.sessions.originals import TranscriptSource, source_of
 
-_LINES = re.compile(r"(?P<name>.+?):(?P<first>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8}))?")
 _SHORT = 8  # of the id of a commit
 _LONGEST = 160
 _LONG = 2_000
@@ -46,7 +43,7 @@ def blame(here: Here, what: str, repo: str, is_full: bool, is_json: bool) -> Non
     alone. A line that no known session wrote says so. Of a commit, the lines that it brought are shown.
     """
     with source_of(here.world) as source:
-        files = blame_lines(source, here.world, Path.cwd(), _question(what, repo))
+        files = blame_lines(source, here.world, Path.cwd(), what, repo)
         shown = _Shown(here, source, is_full=is_full)
         if is_json:
             print_json({"files": [shown.document(file) for file in files]})
@@ -54,14 +51,6 @@ def blame(here: Here, what: str, repo: str, is_full: bool, is_json: bool) -> Non
         if not any(file.runs for file in files):
             talk("There are no lines here.")
         page(line for file in files for line in shown.lines(file, is_named=len(files) > 1))
-
-
-def _question(what: str, repo: str) -> BlameQuestion:
-    lines = None if Path(what).exists() else _LINES.fullmatch(what)
-    if lines is None:
-        return BlameQuestion(what, repo)
-    first = int(lines["first"])
-    return BlameQuestion(lines["name"], repo, first, int(lines["last"] or first))
 
 
 class _Shown:
@@ -90,7 +79,7 @@ class _Shown:
         commit = run.commit.id[:_SHORT] if run.commit else " " * _SHORT
         if run.edit is None:
             return f"{commit}  {run.why}" + (f" ({one_line(self._subject(run), 60)})" if run.commit else "")
-        how = "" if run.how is How.WROTE else f"  ({run.how})"
+        how = "  (laid out anew)" if run.is_laid_out else ""
         asked = f"  “{one_line(run.asked, _LONGEST)}”" if run.asked else ""
         day = self._calendar.day(run.edit.at_ms)
         return f"{commit}  {run.edit.session.agent} {self._name(run.edit)}  {day}{how}{asked}"
@@ -141,7 +130,7 @@ class _Shown:
             "parent": session.parent,
             "edited_at": iso_from_ms(edit.at_ms),
             "match": moment_of(self._source, edit),
-            "how": str(run.how),
+            "is_laid_out": run.is_laid_out,
             "asked": run.asked,
             **more,
         }

@@ -8,6 +8,7 @@ has the gate before it.
 """
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
@@ -25,7 +26,7 @@ from afterwit.model.kinds import EventKind, Relation
 from afterwit.recall.recall import is_left_out, repo_at
 from afterwit.recall.repository import checkout_of
 from afterwit.repos.folders import below
-from afterwit.sessions.attribution import How, LineOrigin, Match, attribute, count_added, key_of
+from afterwit.sessions.attribution import LineOrigin, Match, attribute, count_added, key_of
 from afterwit.sessions.edits import FileEdit, FileNames, edits_in, edits_of
 from afterwit.sessions.filters import find_repo
 from afterwit.sessions.originals import TranscriptSource
@@ -41,6 +42,7 @@ from afterwit.store.rows.items import items_in
 from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import SessionRow, session_of
 
+_LINES = re.compile(r"(?P<name>.+?):(?P<first>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8}))?")
 _MOST_BYTES = 16 << 20
 _BINARY_BYTES = 8_000  # of the beginning, as git looks for a zero byte
 _DEEPEST_SUBAGENT = 12
@@ -56,15 +58,6 @@ _NOBODY = "no known session wrote this"
 _LEFT_OUT = "Nothing is shown here: your settings leave it out. `afterwit config show` shows `learn.exclude`."
 
 
-class BlameQuestion(NamedTuple):
-    """A file or a commit, as somebody names it."""
-
-    name: str
-    repo: str = ""  # instead of that of the folder
-    first: int = 1
-    last: int = 0  # 0: the last line
-
-
 class BlameRun(NamedTuple):
     """Lines in a row that come from the same place."""
 
@@ -72,9 +65,9 @@ class BlameRun(NamedTuple):
     last: int
     commit: BlameCommit | None  # None: not committed, or without a history
     edit: FileEdit | None  # None: `why` says why
-    how: How | None
-    asked: str  # the user's words that led there
+    asked: str = ""  # the user's words that led there
     why: str = ""
+    is_laid_out: bool = False  # the edit wrote the same with other line breaks
 
     @property
     def lines(self) -> int:
@@ -83,7 +76,7 @@ class BlameRun(NamedTuple):
     @property
     def origin(self) -> tuple[object, ...]:
         """Equal for lines that are told together."""
-        return self.commit, self.edit and self.edit.session.id, self.asked, self.how, self.why
+        return self.commit, self.edit and self.edit.session.id, self.asked, self.why, self.is_laid_out
 
 
 class BlamedFile(NamedTuple):
@@ -107,16 +100,19 @@ class _File(NamedTuple):
     commits: list[BlameCommit | None]  # of each line
 
 
-def blame_lines(source: TranscriptSource, world: World, folder: Path | None, asked: BlameQuestion) -> list[BlamedFile]:
-    """The files that are meant, each with its lines. `folder` is where one stands; without one the repository is named,
-    and nothing outside its checkout is looked at."""
+def blame_lines(
+    source: TranscriptSource, world: World, folder: Path | None, name: str, repo: str = ""
+) -> list[BlamedFile]:
+    """What is meant by FILE, FILE:LINE, FILE:LINE-LINE or COMMIT. `folder` is where one stands; without one the
+    repository is named, and nothing outside its checkout is looked at."""
     db = source.store.db
-    repo = find_repo(db, asked.repo, world.settings) if asked.repo else ""
+    repo = find_repo(db, repo, world.settings) if repo else ""
     checkout = checkout_of(db, world, repo) if repo else None
     start = checkout.root if checkout else folder
     if start is None:
-        raise UsageError(f"No git checkout of {repo} can be read here.")
-    file = Path(os.path.normpath(start.absolute() / asked.name))
+        raise UsageError(f"No git checkout of {repo or 'this'} can be read here.")
+    lines = None if (start / name).is_file() else _LINES.fullmatch(name)
+    file = Path(os.path.normpath(start.absolute() / (lines["name"] if lines else name)))
     place = file.parent if file.is_file() else start
     if is_left_out(world, place, "", repo):
         raise UsageError(_LEFT_OUT)
@@ -125,10 +121,11 @@ def blame_lines(source: TranscriptSource, world: World, folder: Path | None, ask
     if file.is_file() and (folder or file.resolve().is_relative_to(start.resolve())):
         path = file.relative_to(root).as_posix() if root else source.redactor.path(str(file))
         read = _read_file(file, repo, path, git_dir)
-        return [_answer(source, read, range(asked.first - 1, min(len(read.lines), asked.last or len(read.lines))))]
-    commit = _commit_named(git_dir, asked.name) if git_dir else None
+        first, last = (int(lines["first"]), int(lines["last"] or lines["first"])) if lines else (1, len(read.lines))
+        return [_answer(source, read, range(first - 1, min(len(read.lines), last)))]
+    commit = _commit_named(git_dir, name) if git_dir else None
     if git_dir is None or commit is None:
-        raise UsageError(f"There is no file {asked.name!r} here, and no commit with changes of its own is called so.")
+        raise UsageError(f"There is no file {name!r} here, and no commit with changes of its own is called so.")
     return list(_commit_files(source, repo, git_dir, commit))
 
 
@@ -195,9 +192,9 @@ class _Told:
     def run(self, at: int, match: Match | None) -> BlameRun:
         commit = self._commits[at]
         if match is None:
-            return BlameRun(at + 1, at + 1, commit, None, None, "", self._why(commit))
-        how = How.WROTE if match.how is How.RUN else match.how
-        return BlameRun(at + 1, at + 1, commit, self._edits[match.writing], how, self._asked(match.writing))
+            return BlameRun(at + 1, at + 1, commit, None, why=self._why(commit))
+        edit, asked = self._edits[match.writing], self._asked(match.writing)
+        return BlameRun(at + 1, at + 1, commit, edit, asked, is_laid_out=match.is_laid_out)
 
     def _words_before(self, number: int) -> str:
         """What the user had asked last; where that says little (“yes”), with what led to it."""

@@ -9,7 +9,6 @@ commit did. What matches nowhere is left open. Pure.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from enum import StrEnum
 from itertools import groupby
 from typing import NamedTuple
 
@@ -30,14 +29,6 @@ _HIDDEN = regex(rf"{PLACEHOLDER.pattern}|\[?REDACTED\]?")
 _BETWEEN = "\0"
 
 
-class How(StrEnum):
-    """In what way a call shows that it wrote a line."""
-
-    WROTE = "wrote"  # the line stands in what it wrote
-    RUN = "with its surroundings"  # the line says too little by itself
-    LAID_OUT = "laid out anew"  # it wrote the same, with other line breaks
-
-
 class Writing(NamedTuple):
     """What one call wrote into a file."""
 
@@ -55,7 +46,7 @@ class LineOrigin(NamedTuple):
 
 class Match(NamedTuple):
     writing: int  # the place of the call among those that were given
-    how: How
+    is_laid_out: bool = False  # the call wrote the same with other line breaks
 
 
 def attribute(lines: Sequence[str], origins: Sequence[LineOrigin], writings: Sequence[Writing]) -> list[Match | None]:
@@ -91,7 +82,7 @@ def _with_near(
             near = matches[max(0, at - _NEAR) : at + _NEAR + 1]
             sessions = {writings[match.writing].session for match in near if match}
             last = next((number for number in reversed(candidates) if writings[number].session in sessions), None)
-            filled[at] = None if last is None else Match(last, How.WROTE)
+            filled[at] = None if last is None else Match(last)
     return filled
 
 
@@ -100,7 +91,7 @@ def _fill(matches: list[Match | None], keys: Sequence[str], order: Iterable[int]
     near: Match | None = None
     for at in order:
         if matches[at] is None and near is not None and _weight(keys[at]) < _TRIVIAL:
-            matches[at] = Match(near.writing, How.RUN)
+            matches[at] = Match(near.writing)
         near = matches[at]
 
 
@@ -246,7 +237,7 @@ class _Run:
             return None
         most = max(chain.weight for chain in chains)
         writing = max(chain.writing for chain in chains if chain.weight >= min(most, _PLENTY))
-        return Match(writing, How.WROTE)
+        return Match(writing)
 
     def _is_whole(self, chain: _Chain) -> bool:
         """Whether all that stands in a block matches, which says something where that is little."""
@@ -259,8 +250,8 @@ class _Run:
             return None
         written, until = self._written, self._until
         if len(key) >= _LONG_KEY and (writing := written.last_holding(key, until)) is not None:
-            return Match(writing, How.LAID_OUT)
+            return Match(writing, is_laid_out=True)
         for writing, pattern in reversed(written.hidden):
             if writing < until and pattern.fullmatch(key):
-                return Match(writing, How.WROTE)
+                return Match(writing)
         return None

@@ -28,27 +28,22 @@ class ChangeRow(NamedTuple):
     files: str  # JSON list of all that it names, where these are several; else ""
 
 
-_PARTS = "SELECT parts.id, parts.file_id, session_id FROM sessions CROSS JOIN parts ON session_id = sessions.id"
 _ORDINAL = f"actions.id & {(1 << ORDINAL_BITS) - 1}"
-_CHANGES = f"""session_id, chosen.id, file_id, {_ORDINAL}, actions.kind, target, call_id, actions.at_ms, offset,
-    ifnull(notes.text, '') FROM chosen CROSS JOIN actions
-        ON actions.id >= chosen.id << {ORDINAL_BITS} AND actions.id < (chosen.id + 1) << {ORDINAL_BITS}
-    LEFT JOIN notes ON notes.part_id = chosen.id AND notes.kind = 'files'
+_CHANGES = f"""SELECT session_id, parts.id, file_id, {_ORDINAL}, actions.kind, target, call_id, actions.at_ms, offset,
+    ifnull(notes.text, '') FROM parts CROSS JOIN actions
+        ON actions.id >= parts.id << {ORDINAL_BITS} AND actions.id < (parts.id + 1) << {ORDINAL_BITS}
+    LEFT JOIN notes ON notes.part_id = parts.id AND notes.kind = 'files'
         AND actions.kind IN ('edit', 'write') AND notes.place = {_ORDINAL}
-    WHERE actions.kind IN ('edit', 'write', 'shell') AND actions.status NOT IN ('failed', 'denied', 'cancelled')"""
+    WHERE actions.kind IN ('edit', 'write', 'shell') AND actions.status NOT IN ('failed', 'denied', 'cancelled')"""  # noqa: S608
 _NAMED = "EXISTS (SELECT 1 FROM json_each(:names) WHERE instr(target, value) OR instr(ifnull(notes.text, ''), value))"
 
 
 def changes_naming(db: apsw.Connection, names: Iterable[str]) -> list[ChangeRow]:
-    """The calls of all sessions that may have changed a file of one of these names, oldest first; without those that
-    failed."""
-    query = f"""WITH chosen AS MATERIALIZED ({_PARTS}) SELECT {_CHANGES} AND {_NAMED}
-                ORDER BY actions.at_ms, actions.id"""
-    return [ChangeRow(*row) for row in db.execute(query, {"names": json_list(names)})]
+    """The calls that may have changed a file of one of these names, without those that failed."""
+    return [ChangeRow(*row) for row in db.execute(f"{_CHANGES} AND {_NAMED}", {"names": json_list(names)})]
 
 
 def changes_in_session(db: apsw.Connection, session_id: int) -> list[ChangeRow]:
-    """The calls of a session with which it changed files by name, oldest first."""
-    query = f"""WITH chosen AS MATERIALIZED ({_PARTS} WHERE sessions.id = :session) SELECT {_CHANGES}
-                AND actions.kind <> 'shell' ORDER BY actions.at_ms, actions.id"""
-    return [ChangeRow(*row) for row in db.execute(query, {"session": session_id})]
+    """The calls with which a session changed files by name."""
+    query = f"{_CHANGES} AND session_id = ? AND actions.kind <> 'shell'"
+    return [ChangeRow(*row) for row in db.execute(query, (session_id,))]

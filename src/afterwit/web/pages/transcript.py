@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from afterwit.actions.changes import SpanChange, changes_of
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import CHANGES
+from afterwit.recall.blame import blame_lines, moment_of, standing
 from afterwit.recall.told import said_at, tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.filters import find_session, one_line, short_id
@@ -24,7 +25,7 @@ from afterwit.store.rows.files import is_pinned
 from afterwit.store.rows.session_list import SessionRow, session_of, subagents_of
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, redirect, render, session_path, with_fields
-from afterwit.web.pages.sessions import session_asked
+from afterwit.web.pages.sessions import choices, session_asked
 
 _MOST_LINES = 400
 _HEADING = 2  # lines of a diff that name two files
@@ -244,7 +245,28 @@ def _by_id(ask: Ask) -> WebAnswer:
     return redirect(session_path(row.agent, row.native_id))
 
 
+def _blame(ask: Ask) -> WebAnswer:
+    """Who wrote the lines of a file in a checkout; with a session, what of its lines still stands."""
+    repo, file = ask.first("repo"), ask.first("file")
+    with source_of(ask.world) as source:
+        row = session_of(source.store.db, ask.first("agent"), ask.first("session"))
+        files = blame_lines(source, ask.world, None, file, repo) if repo and file else []
+        runs = [(run, moment_of(source, run.edit) if run.edit else "") for blamed in files for run in blamed.runs]
+        stands = standing(source, ask.world, row) if row else []
+    return render(
+        ask,
+        "blame.html",
+        repo=row.repo if row else repo,
+        file=file,
+        runs=runs,
+        row=row,
+        stands=stands,
+        choices=choices(ask),
+    )
+
+
 ROUTES = (
+    WebRoute("/blame", _blame),
     WebRoute("/session", _by_id),
     WebRoute("/sessions/{agent}/{session:path}", _show),
     WebRoute("/prompts/{agent}/{session:path}", _prompts),
