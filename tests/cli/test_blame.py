@@ -31,6 +31,7 @@ def test_each_run_of_lines_takes_a_line(run: Run, place: Worked) -> None:
     done = run("blame", "press.py", "--utc")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
+        "press.py",
         f"1-3  {first}  claude-code 5ea50077  May 4  “Build a press that turns slowly”",
         f"  4  {last}  no known session wrote this (Print)",
         "3 of 4 lines written by 1 known session.",
@@ -39,9 +40,9 @@ def test_each_run_of_lines_takes_a_line(run: Run, place: Worked) -> None:
 
 def test_lines_can_be_named(run: Run, place: Worked) -> None:
     assert place.root.exists()
-    assert run("blame", "press.py:2-3").stdout.startswith("2-3  ")
+    assert run("blame", "press.py:2-3").stdout.startswith("press.py\n2-3  ")
     assert run("blame", "press.py:4").stdout.splitlines()[-1] == "0 of 1 line written by known sessions."
-    assert "There are no lines here" in run("blame", "press.py:99").stderr
+    assert run("blame", "press.py:99").stdout.splitlines()[-1] == "0 of 0 lines written by known sessions."
 
 
 def test_full_tells_what_led_there(run: Run, place: Worked) -> None:
@@ -57,7 +58,8 @@ def test_full_tells_what_led_there(run: Run, place: Worked) -> None:
 def test_a_commit_names_its_files(run: Run, place: Worked) -> None:
     commit = place.git("rev-parse", "HEAD~1")
     lines = run("blame", commit).stdout.splitlines()
-    assert lines[0].startswith("1-3  ")
+    assert lines[0] == "press.py"
+    assert lines[1].startswith("1-3  ")
     assert lines[-1] == "3 of 3 lines written by 1 known session."
 
 

@@ -9,7 +9,7 @@ import click
 
 from afterwit.cli.commands import command, flag
 from afterwit.cli.terminal.options import Here, reporting, timed
-from afterwit.cli.terminal.output import cut, page, print_json, talk, terminal_width, wrap
+from afterwit.cli.terminal.output import cut, page, print_json, terminal_width, wrap
 from afterwit.model.figures import human_count
 from afterwit.model.times import iso_from_ms
 from afterwit.recall.blame import BlamedFile, BlameRun, blame_lines, last_words, moment_of, story_of
@@ -17,7 +17,6 @@ from afterwit.sessions.edits import FileEdit
 from afterwit.sessions.filters import one_line, short_id
 from afterwit.sessions.originals import TranscriptSource, source_of
 
-_SHORT = 8  # of the id of a commit
 _LONGEST = 160
 _LONG = 2_000
 _MOST_LINES = 8  # of a session's story
@@ -48,9 +47,7 @@ def blame(here: Here, what: str, repo: str, is_full: bool, is_json: bool) -> Non
         if is_json:
             print_json({"files": [shown.document(file) for file in files]})
             return
-        if not any(file.runs for file in files):
-            talk("There are no lines here.")
-        page(line for file in files for line in shown.lines(file, is_named=len(files) > 1))
+        page(line for file in files for line in shown.lines(file))
 
 
 class _Shown:
@@ -62,9 +59,8 @@ class _Shown:
         self._is_full = is_full
         self._story = cache(partial(story_of, source))
 
-    def lines(self, file: BlamedFile, *, is_named: bool) -> Iterator[str]:
-        if is_named:
-            yield file.path
+    def lines(self, file: BlamedFile) -> Iterator[str]:
+        yield file.path
         width = max((len(_span(run)) for run in file.runs), default=0)
         for run in file.runs:
             yield cut(f"{_span(run):>{width}}  {self._line(run)}", terminal_width())
@@ -72,11 +68,11 @@ class _Shown:
                 yield from self._full(run, run.edit)
         sessions = {run.edit.session.id for run in file.runs if run.edit}
         whose = human_count(len(sessions), "known session") if sessions else "known sessions"
-        if total := sum(run.lines for run in file.runs):
-            yield f"{file.attributed:,} of {human_count(total, 'line')} written by {whose}."
+        total = human_count(sum(run.lines for run in file.runs), "line")
+        yield f"{file.attributed:,} of {total} written by {whose}."
 
     def _line(self, run: BlameRun) -> str:
-        commit = run.commit.id[:_SHORT] if run.commit else " " * _SHORT
+        commit = run.commit.id[:8] if run.commit else f"{'':8}"
         if run.edit is None:
             return f"{commit}  {run.why}" + (f" ({one_line(self._subject(run), 60)})" if run.commit else "")
         how = "  (laid out anew)" if run.is_laid_out else ""

@@ -133,17 +133,12 @@ PLACES_TOOL = Tool(
 )
 
 
-_MOST_ASKED = 240
-_NO_LINES = "No file or commit is called so here. Give a path below the folder that you work in, or the id of a commit."
 _BLAME_HEADING = "Who wrote these lines, by what sessions' edits wrote; the words are the user's, from then:"
 
 
 def blame(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
-    folder = folder_of(caller, arguments)
-    if folder is None:
-        return ours(_NO_LINES)
     with source_of(caller.world) as source:
-        files = blame_lines(source, caller.world, folder, arguments["file"])
+        files = blame_lines(source, caller.world, folder_of(caller, arguments), arguments["file"])
         to = listener_here(source.store.db, caller.world)
     lines = (joined((path(file.path), ours(" "), _run_line(run, to))) for file in files for run in file.runs)
     return notes([ours(_BLAME_HEADING), *lines])
@@ -156,8 +151,8 @@ def _run_line(run: BlameRun, to: Listener) -> Shown:
     if run.edit is None:
         return joined((place, ours("no known session"), commit))
     session = run.edit.session
-    words = typed(one_line(own_words(run.asked), _MOST_ASKED)) if to.hears_user(session.user, session.repo) else NOTHING
-    whence = joined((name(session.agent), ours("session "), stamp(session.native_id)), " ")
+    words = typed(one_line(own_words(run.asked), _SNIPPET)) if to.hears_user(session.user, session.repo) else NOTHING
+    whence = joined((name(session.agent), ours("session"), stamp(session.native_id)), " ")
     return joined((place, whence, ours(", "), day(run.edit.at_ms), commit, ours(": ") if words else NOTHING, words))
 
 

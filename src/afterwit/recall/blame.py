@@ -277,16 +277,10 @@ def last_words(source: TranscriptSource, edit: FileEdit) -> str:
 def story_of(source: TranscriptSource, session: SessionRow) -> SessionStory:
     digest = load_digest(source.store.db, session)
     decided = [said.text for said in digest.stated] if digest else []
-    denied = [digest.steps[at] for at in digest.denials] if digest else []
     rejected = [digest.prompts[at].text for at in digest.corrections] if digest else []
-    rejected += [f"{step.tool} {step.target}" for step in denied]
+    rejected += [f"{digest.steps[at].tool} {digest.steps[at].target}" for at in digest.denials] if digest else []
     items = map(item_in, items_in(source.store.db, (f"repo:{session.repo}", "global"), _STATUSES))
-    name = (session.agent, session.native_id)
-    notes = [
-        item.sentence
-        for item in items
-        if name in {(seen.session.agent, seen.session.native_id) for seen in item.evidence}
-    ]
+    notes = [item.sentence for item in items if session.native_id in {seen.session.native_id for seen in item.evidence}]
     safe = source.redactor.text
     return SessionStory(*(tuple(dict.fromkeys(map(safe, texts))) for texts in (decided, rejected, notes)))
 

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from afterwit.sources.git import answer_within
 
 _MOST_BYTES = 64 << 20
-_ID_LENGTHS = (40, 64)
 
 
 class BlameCommit(NamedTuple):
@@ -47,7 +46,7 @@ def _parse(lines: list[str]) -> Iterator[BlamedLine]:
         if line.startswith("\t"):
             commit = commits.setdefault(name, BlameCommit(name, max(stamps) * 1000, subject))
             yield BlamedLine(line[1:], commit, paths.get(name, ""))
-        elif len(key) in _ID_LENGTHS and key.isalnum():
+        elif len(key) in (40, 64) and key.isalnum():
             name, stamps, subject = key, [0], ""
         elif key in ("author-time", "committer-time"):
             stamps.append(int(value))

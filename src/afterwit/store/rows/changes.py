@@ -1,7 +1,7 @@
 """Rows of actions that may have changed a file, asked by its name; nothing is kept for that alone.
 
-A name is looked for in what calls are about, and in the lists of files of those that name several.
-Whether a path that ends so is the file that is meant is left to the caller.
+A name is looked for in what calls are about, and in the lists of files of those that name several. More is found than
+is meant: which paths are the file is left to the caller.
 """
 
 from collections.abc import Iterable
