@@ -7,7 +7,7 @@ commit did. What matches nowhere is left open. Pure.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from typing import NamedTuple
@@ -32,7 +32,6 @@ _BETWEEN = "\0"
 class Writing(NamedTuple):
     """What one call wrote into a file."""
 
-    session: int
     at_ms: int
     spans: tuple[SpanChange, ...]
 
@@ -53,37 +52,56 @@ def attribute(lines: Sequence[str], origins: Sequence[LineOrigin], writings: Seq
     """For each line the call that wrote it; None where that cannot be told. Calls come oldest first."""
     keys = [key_of(line) for line in lines]
     written = _Written(writings)
-    matches: list[Match | None] = []
-    weak: list[list[int]] = []  # calls that wrote a line that says little
     runs: list[range] = []
+    chains: list[_Chain] = []
+    matches: list[Match | None] = []
     for origin, group in groupby(range(len(lines)), key=lambda at: origins[at]):
         places = list(group)
         runs.append(range(places[0], places[-1] + 1))
         until = len(writings)
         if origin.at_ms is not None:
             until = sum(writing.at_ms <= origin.at_ms + _COMMIT_SLACK_MS for writing in writings)
-        run = _Run(written, keys[runs[-1].start : runs[-1].stop], until)
-        matches += run.matches()
-        weak += run.weak()
-    matches = _with_near(matches, weak, writings)
-    for places_of_run in runs:
-        _fill(matches, keys, places_of_run)
-        _fill(matches, keys, places_of_run[::-1])
+        here = written.follow(keys, runs[-1], until)
+        chains += here
+        chained = {pair.line for chain in here for pair in chain.pairs}
+        matches += (None if at in chained else written.match_alone(keys[at], until) for at in runs[-1])
+    for line, place in _place_lines(chains, [origin.commit for origin in origins], written).items():
+        matches[line] = Match(place.writing)
+    for run in runs:
+        _fill(matches, keys, run)
+        _fill(matches, keys, run[::-1])
     return matches
 
 
-def _with_near(
-    matches: Sequence[Match | None], weak: Sequence[Sequence[int]], writings: Sequence[Writing]
-) -> list[Match | None]:
-    """Lines that say little are of a session that wrote them, where it wrote others close by."""
-    filled = list(matches)
-    for at, candidates in enumerate(weak):
-        if matches[at] is None and candidates:
-            near = matches[max(0, at - _NEAR) : at + _NEAR + 1]
-            sessions = {writings[match.writing].session for match in near if match}
-            last = next((number for number in reversed(candidates) if writings[number].session in sessions), None)
-            filled[at] = None if last is None else Match(last)
-    return filled
+def _place_lines(chains: Iterable["_Chain"], commits: Sequence[str], written: "_Written") -> dict[int, "_Place"]:
+    """Where lines were written. What a call wrote came with one commit: what another one has of it was copied from
+    there. First what matches most and, of what is plenty, the last; then what says little, close to other lines of the
+    same block."""
+    brought: dict[_Place, str] = {}
+    placed: dict[int, _Place] = {}
+    order = sorted(chains, key=lambda chain: (min(chain.weight, _PLENTY), chain.writing, chain.weight), reverse=True)
+    for is_little in (False, True):
+        for chain in order:
+            commit = commits[chain.pairs[0].line]
+            free = [
+                pair
+                for pair in chain.pairs
+                if pair.line not in placed
+                and brought.get(pair.place, commit) == commit
+                and (not is_little or _is_near(pair, placed))
+            ]
+            weight = sum(pair.weight for pair in free)
+            is_whole = weight >= _LITTLE and len(free) == len(written.blocks[chain.block])
+            if is_little or weight >= _TELLING or is_whole:
+                brought.update((pair.place, commit) for pair in free)
+                placed.update((pair.line, pair.place) for pair in free)
+    return placed
+
+
+def _is_near(pair: "_Pair", placed: Mapping[int, "_Place"]) -> bool:
+    """Whether lines close by were written close by."""
+    near = (placed.get(line) for line in range(pair.line - _NEAR, pair.line + _NEAR + 1))
+    return any(other and other.block == pair.place.block and abs(other.at - pair.place.at) <= _NEAR for other in near)
 
 
 def _fill(matches: list[Match | None], keys: Sequence[str], order: Iterable[int]) -> None:
@@ -121,7 +139,6 @@ class _Written:
     """What calls added, block by block, and where each line stands in it."""
 
     def __init__(self, writings: Sequence[Writing]) -> None:
-        self.writings = writings
         self.blocks: list[list[str]] = []
         self.places: dict[str, list[_Place]] = {}
         self.hidden: list[tuple[int, re.Pattern[str]]] = []  # lines of which something was taken out
@@ -151,11 +168,37 @@ class _Written:
                 if rest != key and _weight(rest) >= _TELLING:
                     self.hidden.append((number, re.compile(".+".join(map(re.escape, rest.split(_BETWEEN))))))
 
-    def last_holding(self, text: str, until: int) -> int | None:
-        """The last call that wrote this, over however many lines."""
-        if text not in self._all:
+    def follow(self, keys: Sequence[str], run: range, until: int) -> list["_Chain"]:
+        """The chains of lines that one commit brought, among calls before it."""
+        chains: list[_Chain] = []
+        last: dict[_Place, _Chain] = {}
+        for line in run:
+            following = ((place._replace(at=place.at + 1), chain) for place, chain in last.items())
+            now = {place: chain for place, chain in following if self._key_at(place) == keys[line]}
+            places = [place for place in self.places.get(keys[line], ()) if place.writing < until]
+            for place in places[-_MOST_PLACES:]:
+                if place not in now:
+                    now[place] = _Chain(place.writing, place.block)
+                    chains.append(now[place])
+            for place, chain in now.items():
+                chain.pairs.append(_Pair(line, place, _weight(keys[line])))
+            last = now
+        return chains
+
+    def _key_at(self, place: _Place) -> str | None:
+        block = self.blocks[place.block]
+        return block[place.at] if place.at < len(block) else None
+
+    def match_alone(self, key: str, until: int) -> Match | None:
+        """A line that stands nowhere as it is: with other line breaks, or with something that was taken out."""
+        if _weight(key) < _TELLING:
             return None
-        return next((number for number, block in reversed(self._texts) if number < until and text in block), None)
+        if len(key) >= _LONG_KEY and key in self._all:
+            texts = (number for number, text in reversed(self._texts) if number < until and key in text)
+            if (writing := next(texts, None)) is not None:
+                return Match(writing, is_laid_out=True)
+        hidden = (number for number, pattern in reversed(self.hidden) if number < until and pattern.fullmatch(key))
+        return next((Match(number) for number in hidden), None)
 
 
 def _added(before: list[str], after: list[str]) -> list[bool]:
@@ -179,79 +222,22 @@ def _blocks(lines: list[str], is_new: list[bool]) -> Iterator[list[str]]:
         yield block
 
 
+class _Pair(NamedTuple):
+    """A line of the file, and the same in a block."""
+
+    line: int
+    place: _Place
+    weight: int
+
+
 class _Chain:
     """Lines of the file that match lines of one block in a row."""
 
     def __init__(self, writing: int, block: int) -> None:
         self.writing = writing
         self.block = block
-        self.weight = self.lines = 0
+        self.pairs: list[_Pair] = []
 
-
-class _Run:
-    """Lines that one commit brought, in a row."""
-
-    def __init__(self, written: _Written, keys: Sequence[str], until: int) -> None:
-        self._written = written
-        self._keys = keys
-        self._until = until
-        self._weights = [_weight(key) for key in keys]
-        self._chains = list(self._follow())
-
-    def matches(self) -> list[Match | None]:
-        return [self._best(at) or self._alone(at) for at in range(len(self._keys))]
-
-    def weak(self) -> list[list[int]]:
-        """For each line the calls that wrote it, whatever stands around it."""
-        return [sorted({chain.writing for chain in chains}) for chains in self._chains]
-
-    def _follow(self) -> Iterator[list[_Chain]]:
-        """For each line the chains that go through it."""
-        last: dict[_Place, _Chain] = {}
-        for key, weight in zip(self._keys, self._weights, strict=True):
-            now = {
-                following: chain
-                for place, chain in last.items()
-                if self._key_at(following := place._replace(at=place.at + 1)) == key
-            }
-            for place in self._places_of(key):
-                now.setdefault(place, _Chain(place.writing, place.block))
-            for chain in now.values():
-                chain.weight += weight
-                chain.lines += 1
-            yield list(now.values())
-            last = now
-
-    def _places_of(self, key: str) -> list[_Place]:
-        places = self._written.places.get(key, [])
-        return [place for place in places if place.writing < self._until][-_MOST_PLACES:]
-
-    def _key_at(self, place: _Place) -> str | None:
-        block = self._written.blocks[place.block]
-        return block[place.at] if place.at < len(block) else None
-
-    def _best(self, at: int) -> Match | None:
-        """The last of the calls whose match is plenty; where none is, the one that matches most."""
-        chains = [chain for chain in self._chains[at] if chain.weight >= _TELLING or self._is_whole(chain)]
-        if not chains:
-            return None
-        most = max(chain.weight for chain in chains)
-        writing = max(chain.writing for chain in chains if chain.weight >= min(most, _PLENTY))
-        return Match(writing)
-
-    def _is_whole(self, chain: _Chain) -> bool:
-        """Whether all that stands in a block matches, which says something where that is little."""
-        return chain.weight >= _LITTLE and chain.lines == len(self._written.blocks[chain.block])
-
-    def _alone(self, at: int) -> Match | None:
-        """A line that stands nowhere as it is."""
-        key = self._keys[at]
-        if self._chains[at] or self._weights[at] < _TELLING:
-            return None
-        written, until = self._written, self._until
-        if len(key) >= _LONG_KEY and (writing := written.last_holding(key, until)) is not None:
-            return Match(writing, is_laid_out=True)
-        for writing, pattern in reversed(written.hidden):
-            if writing < until and pattern.fullmatch(key):
-                return Match(writing)
-        return None
+    @property
+    def weight(self) -> int:
+        return sum(pair.weight for pair in self.pairs)

@@ -50,7 +50,7 @@ class FileEdit(NamedTuple):
 
     @property
     def writing(self) -> Writing:
-        return Writing(self.session.id, self.at_ms, self.spans)
+        return Writing(self.at_ms, self.spans)
 
 
 class FileNames(NamedTuple):
