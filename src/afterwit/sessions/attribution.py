@@ -9,6 +9,7 @@ commit did. What matches nowhere is left open. Pure.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ _TELLING = 16  # of the lines that match in a row: enough to be no accident
 _LITTLE = 8  # of all that a call wrote in one place
 _NEAR = 5  # lines
 _PLENTY = 40  # enough to be this very place
-_MOST_PLACES = 48  # of equal lines that are followed
+_MOST_PLACES = 24  # of equal lines that are followed
 _LONG_KEY = 24
 _COMMIT_SLACK_MS = 60_000
 _NO_LETTERS = regex(r"[\W_]+")
@@ -123,6 +124,7 @@ def key_of(line: str) -> str:
     return "".join(line.split()).lstrip("\ufeff")
 
 
+@lru_cache(maxsize=1 << 14)
 def _weight(key: str) -> int:
     return len(_NO_LETTERS.sub("", key))
 
@@ -173,7 +175,7 @@ class _Written:
         chains: list[_Chain] = []
         last: dict[_Place, _Chain] = {}
         for line in run:
-            following = ((place._replace(at=place.at + 1), chain) for place, chain in last.items())
+            following = ((_Place(place.writing, place.block, place.at + 1), chain) for place, chain in last.items())
             now = {place: chain for place, chain in following if self._key_at(place) == keys[line]}
             places = [place for place in self.places.get(keys[line], ()) if place.writing < until]
             for place in places[-_MOST_PLACES:]:

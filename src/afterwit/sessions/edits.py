@@ -68,12 +68,13 @@ class FileNames(NamedTuple):
 
     def _is_root(self, folder: str, session: SessionRow) -> bool:
         """Whether a folder is a checkout of the repository. A session of another one may work there as well."""
-        name = last_part(root_of(folder))
+        here = root_of(folder)
+        name = last_part(here)
         if session.repo != self.repo:
             return name == last_part(self.repo) != ""
         root = root_of(session.root or session.cwd)
         is_above = f"{outside_worktree(session.cwd)}/".startswith(f"{folder}/")
-        return root_of(folder) == root or is_above or name in (last_part(root), last_part(self.repo))
+        return here == root or is_above or name in (last_part(root), last_part(self.repo))
 
 
 def _whole_path(name: str, session: SessionRow) -> str:
