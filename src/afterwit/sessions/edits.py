@@ -30,8 +30,9 @@ from afterwit.store.rows.parts import EventOutline, part_outline
 from afterwit.store.rows.session_list import SessionRow, session_row
 
 _WRITES = regex(
-    r"\bsed\s+(?:-[a-zA-Z]*\s+)*-i|\bsed\s+[^|;&]*--in-place|\bperl\s+-[a-z]*[pi]|>{1,2}|\btee\b|\b(?:mv|cp|patch|git"
-    r"\s+(?:mv|apply|checkout|restore|revert))\b|write_text|\.write\(|writeFile|-w\b|--(?:write|fix)\b|\bfmt\b|format\b"
+    r"\bsed\s+(?:-[a-zA-Z]*\s+)*(?:-i|--in-place)|\bperl\s+-[a-z]*[pi]|(?<![=<-])>{1,2}[ \t]*[\"'\w./~$]|\btee\b"
+    r"|\b(?:mv|cp|patch|black|rustfmt|ruff format|(?:cargo|deno) fmt|git (?:mv|apply|checkout|restore|revert))\b"
+    r"|\b(?:gofmt|goimports)\b[^|;&]* -w\b|write_text|\.write\(|writeFile|--(?:write|fix)\b"
 )
 _QUIET = regex(r"[0-9&]?>{1,2}\s*(?:/dev/null|&[0-9-])")
 _WORD = regex(r"[\w./@+~\\-]+")
