@@ -353,6 +353,18 @@ def test_what_of_a_session_still_stands(asked: Asked, place: Worked) -> None:
     ]
 
 
+def test_a_text_that_was_put_in_several_places_was_written_as_often_as_it_stands(asked: Asked, place: Worked) -> None:
+    place.commit({"a.py": "old_oak\nbetween_both\nold_oak\n"}, "Begin", -600)
+    new = "staves_of_young_oak = 24"
+    call = {"file_path": asked.at("a.py"), "old_string": "old_oak", "new_string": new, "replace_all": True}
+    asked.session("s1", 0).prompt("Take young oak").call("Edit", call).put(asked.home)
+    place.commit({"a.py": f"{new}\nbetween_both\n{new}\n"}, "Young oak", 600)
+    world = asked.world()
+    with source_of(world) as source:
+        (file,) = standing(source, world, find_session(source.store.db, "s1")) or []
+    assert (file.path, file.written, file.standing) == ("a.py", 2, 2)
+
+
 def test_the_story_of_a_session_names_what_was_decided_and_rejected(asked: Asked, place: Worked) -> None:
     writer = asked.session("s1", 0).prompt("Build a press of oak").say("Done.")
     writer.prompt("No, that is wrong: always use iron for the screw, never oak").write(asked.at("press.py"), PRESS)

@@ -289,7 +289,7 @@ class StandingFile(NamedTuple):
     """What is left of what a session wrote into a file."""
 
     path: str
-    written: int  # lines
+    written: int  # lines, as far as its calls say: a file that is written whole counts whole
     standing: int
     is_there: bool
 
@@ -317,4 +317,4 @@ def _standing_of(
         file = _read_file(checkout.root / path, checkout.repo, path, checkout.git_dir)
         runs = _answer(source, file, range(len(file.lines))).runs
     own = sum(run.lines for run in runs if run.edit and run.edit.session.id in sessions)
-    return StandingFile(path, written, own, text is not None)
+    return StandingFile(path, max(written, own), own, text is not None)  # one text may stand in several places
