@@ -110,6 +110,7 @@ ASKED = {
 WITHOUT_TIMES = {
     *("config set", "config unset", "places", "demo", "disconnect", "store rebuild", "store backup verify"),
     *("connect schedule", "connect agents", "connect file"),
+    "blame",  # needs a checkout: tests/cli/test_blame.py
     "brief compile",  # needs a model: tests/reader/test_compiling_in_store.py
     *(f"config source {name}" for name in ("add", "check", "list", "remove")),
     *("measure backtest", "memory evaluate"),

@@ -44,7 +44,7 @@ def test_an_agent_is_served_until_it_closes_the_input(environ: dict[str, str]) -
     found = served(environ, INITIALIZE, INITIALIZED, listing, "{half", call(2, "recall", task="x"))
     assert [one["id"] for one in found] == [0, 1, None, 2]
     assert found[0]["result"]["serverInfo"]["name"] == "afterwit"
-    assert len(found[1]["result"]["tools"]) == 9
+    assert len(found[1]["result"]["tools"]) == 10
     assert found[2]["error"]["code"] == -32700
     assert found[3]["result"]["isError"] is True
     assert "Run `afterwit learn` first" in found[3]["result"]["content"][0]["text"]

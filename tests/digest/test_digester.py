@@ -14,7 +14,6 @@ from afterwit.digest.digester import (
     ERROR_LIMIT,
     TARGET_LIMIT,
     SessionPart,
-    below,
     digest,
     files_printed,
     gather,
@@ -23,6 +22,7 @@ from afterwit.digest.digester import (
 from afterwit.model.captured import ActionRow, Extract
 from afterwit.model.digest import Digest, Said, Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Lean, NoteKind, Outcome, ResolutionKind, Status, TaskType
+from afterwit.repos.folders import below
 
 EDIT, READ, WRITE = ActionKind.EDIT, ActionKind.READ, ActionKind.WRITE
 

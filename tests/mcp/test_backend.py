@@ -269,6 +269,7 @@ def test_without_a_store_every_tool_says_what_to_do(tmp_path: Path) -> None:
     arguments: dict[str, dict[str, Any]] = {
         "recall": {"task": "x"},
         "places": {"task": "x"},
+        "blame": {"file": "x"},
         "explain_item": {"item": "x"},
         "search_sessions": {"query": "x"},
         "record_lesson": {"lesson": LESSON},
@@ -343,7 +344,7 @@ def test_an_agent_that_goes_in_circles_is_stopped(
 
 
 def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(desk: StoreBackend) -> None:
-    with pytest.raises(RpcError, match="There are: recall, places, explain_item"):
+    with pytest.raises(RpcError, match="There are: recall, places, blame, explain_item"):
         desk.call("forget_everything", {}, "")
 
 

@@ -47,7 +47,7 @@ def mcp(config: Path | None, profile: str | None) -> None:
     """Serve the notes to one agent, over standard input and output.
 
     An agent starts this by itself once `afterwit connect` has set it up. Tools: recall, explain_item,
-    search_sessions, record_lesson, report_item, places, memory. It never listens on a network.
+    search_sessions, record_lesson, report_item, places, blame, memory. It never listens on a network.
     """
     from afterwit.agents.hook_payloads import RUN
     from afterwit.mcp.server import McpBackend, serve

@@ -39,6 +39,7 @@ from afterwit.model.kinds import (
     TaskType,
 )
 from afterwit.model.text import regex
+from afterwit.repos.folders import below
 
 
 class Identity(NamedTuple):
@@ -167,7 +168,6 @@ def _identity_by(material: Material, actions: Sequence[ActionRow], before_ms: in
     )
 
 
-_WORKTREE = regex(r"[/\\]\.?(?:claude[/\\])?worktrees?[/\\][^/\\]+")
 _SHOWN = regex(
     r"(?:^|[;&|(\n][^\S\n]*)(?:cat|nl(?: -\w+)*|bat|less|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?"
     r"|sed -n (?:'[^'\n]{1,40}'|\"[^\"\n]{1,40}\"))"
@@ -419,21 +419,6 @@ def task_type(kinds: Mapping[str, int]) -> TaskType:
         if total and sum(kinds.get(kind, 0) for kind in members) > _SHARE * total:
             return group
     return TaskType.MIXED
-
-
-def below(path: str, cwd: str, root: str) -> str:
-    """The path below the repository, with slashes; as it is where it lies elsewhere."""
-    path = _outside_worktree(path)
-    for folder in (cwd, root):
-        folder = _outside_worktree(folder).rstrip("/")
-        if folder and path.startswith(f"{folder}/"):
-            return path[len(folder) + 1 :]
-    return path.removeprefix("./")
-
-
-def _outside_worktree(path: str) -> str:
-    """The path as it is in the main working tree, with slashes."""
-    return (_WORKTREE.sub("", path) if "worktree" in path else path).replace("\\", "/")
 
 
 def files_printed(command: str) -> list[str]:

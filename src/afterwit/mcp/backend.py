@@ -30,6 +30,7 @@ def agent_of(client: str) -> str:
 OWN = {
     "recall": "afterwit.mcp.recall",
     "places": "afterwit.mcp.recall",
+    "blame": "afterwit.mcp.recall",
     "explain_item": "afterwit.mcp.items",
     "search_sessions": "afterwit.mcp.recall",
     "record_lesson": "afterwit.mcp.items",

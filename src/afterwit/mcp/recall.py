@@ -1,5 +1,5 @@
-"""`recall`, `places` and `search_sessions`: what earlier sessions know that matters for a task, in which files its work
-is likely to be, and what was said and done.
+"""`recall`, `places`, `blame` and `search_sessions`: what earlier sessions know that matters for a task, in which files
+its work is likely to be, who wrote a line and for what words, and what was said and done.
 """
 
 from collections import Counter
@@ -9,6 +9,7 @@ from typing import Any
 
 from afterwit.agents.hook_payloads import RECALL
 from afterwit.knowledge.door.listeners import listener_here
+from afterwit.knowledge.whose_words import Listener
 from afterwit.mcp.notes import (
     ALL_REPOS,
     PLACE,
@@ -25,6 +26,8 @@ from afterwit.mcp.notes import (
 )
 from afterwit.mcp.tool import Caller, Tool, choice, number, text
 from afterwit.model.kinds import EventKind
+from afterwit.model.pasted import own_words
+from afterwit.recall.blame import BlameRun, blame_lines
 from afterwit.recall.find_places import find_places
 from afterwit.recall.places import MOST, LikelyPlace
 from afterwit.recall.prompt_block import PLACES, BlockSection
@@ -33,6 +36,7 @@ from afterwit.recall.situation import Situation
 from afterwit.recall.spooled import audience_of
 from afterwit.redaction.shown import NOTHING, Shown, figure, joined, name, ours, path, stamp, typed
 from afterwit.sessions.filters import Filter
+from afterwit.sessions.originals import source_of
 from afterwit.sessions.search import SearchAnswer, SearchHit, best_hits
 from afterwit.store.rows.session_list import users_of
 from afterwit.store.rows.texts import KINDS
@@ -126,6 +130,42 @@ PLACES_TOOL = Tool(
     },
     needed=("task",),
     run=places,
+)
+
+
+_BLAME_HEADING = "Who wrote these lines, by what sessions' edits wrote; the words are the user's, from then:"
+
+
+def blame(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
+    with source_of(caller.world) as source:
+        files = blame_lines(source, caller.world, folder_of(caller, arguments), arguments["file"])
+        to = listener_here(source.store.db, caller.world)
+    lines = (joined((path(file.path), ours(" "), _run_line(run, to))) for file in files for run in file.runs)
+    return notes([ours(_BLAME_HEADING), *lines])
+
+
+def _run_line(run: BlameRun, to: Listener) -> Shown:
+    """Names and the user's own words. What agents said is not quoted, nor what somebody else typed."""
+    place = joined((figure(run.first), ours("-"), figure(run.last), ours(": ")))
+    commit = joined((ours(", commit "), stamp(run.commit.id[:12]))) if run.commit else ours(", not committed")
+    if run.edit is None:
+        return joined((place, ours("no known session"), commit))
+    session = run.edit.session
+    words = typed(one_line(own_words(run.asked), _SNIPPET)) if to.hears_user(session.user, session.repo) else NOTHING
+    whence = joined((name(session.agent), ours("session"), stamp(session.native_id)), " ")
+    return joined((place, whence, ours(", "), day(run.edit.at_ms), commit, ours(": ") if words else NOTHING, words))
+
+
+BLAME_TOOL = Tool(
+    name="blame",
+    title="Say why a line is so",
+    description=(
+        "Call it before you change code whose reason you do not know: which session wrote each line, what the user had"
+        " asked for, and which commit brought it."
+    ),
+    properties={"file": text("`path`, `path:12`, `path:12-30`, or a commit.", 400), "folder": PLACE["folder"]},
+    needed=("file",),
+    run=blame,
 )
 
 
@@ -225,4 +265,4 @@ SEARCH_SESSIONS = Tool(
     run=search_sessions,
 )
 
-TOOLS = (RECALL_TOOL, PLACES_TOOL, SEARCH_SESSIONS)
+TOOLS = (RECALL_TOOL, PLACES_TOOL, BLAME_TOOL, SEARCH_SESSIONS)

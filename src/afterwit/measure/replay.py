@@ -17,10 +17,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from afterwit.digest.digester import Material, below, cut, digest
+from afterwit.digest.digester import Material, cut, digest
 from afterwit.model.captured import ActionRow
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, ActionKind, NoteKind, Status, Step
+from afterwit.repos.folders import below
 
 
 class NoteMoment(StrEnum):

@@ -278,3 +278,21 @@ def _after_option(command: Command, options: Sequence[str]) -> Iterator[str]:
             yield arguments[at + 1]
         elif is_joined and name in options:
             yield value
+
+
+_WORKTREE = regex(r"[/\\]\.?(?:claude[/\\])?worktrees?[/\\][^/\\]+")
+
+
+def below(path: str, cwd: str, root: str) -> str:
+    """The path below the repository, with slashes; as it is where it lies elsewhere."""
+    path = outside_worktree(path)
+    for folder in (cwd, root):
+        folder = outside_worktree(folder).rstrip("/")
+        if folder and path.startswith(f"{folder}/"):
+            return path[len(folder) + 1 :]
+    return path.removeprefix("./")
+
+
+def outside_worktree(path: str) -> str:
+    """The path as it is in the main working tree, with slashes."""
+    return (_WORKTREE.sub("", path) if "worktree" in path else path).replace("\\", "/")

@@ -11,12 +11,13 @@ import click
 from afterwit.cli.commands import command, flag
 from afterwit.cli.sessions.transcript import Look, draw
 from afterwit.cli.terminal.options import Here, reporting, timed
-from afterwit.cli.terminal.output import has_colour, page, print_json, talk, terminal_width
+from afterwit.cli.terminal.output import has_colour, page, print_json, print_line, talk, terminal_width
 from afterwit.digest.door import as_document, load_digest
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 from afterwit.model.kinds import EventKind, ResolutionKind
+from afterwit.recall.blame import standing
 from afterwit.recall.told import tellings, with_tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.export import session_document
@@ -37,6 +38,7 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
         "afterwit sessions show 5ea50001 --at 42",
         "afterwit sessions show 5ea50001 --thoughts --full",
         "afterwit sessions show 5ea50001 --told",
+        "afterwit sessions show 5ea50001 --standing",
         "afterwit sessions show 5ea50001 --digest",
         "afterwit sessions show 5ea50001 --json",
     ),
@@ -54,6 +56,7 @@ _SPOKEN = frozenset(EventKind) - {EventKind.THOUGHT, EventKind.NOTICE, EventKind
     "has_told",
     "Mark what the session was told by Afterwit, and what was skipped on purpose, to compare; with --json, only that.",
 )
+@flag("--standing", "is_standing", "Show what of the lines that it wrote still stands, file by file.")
 @flag("--digest", "is_digest", "Show its digest, a short account: how it ended, what failed and what mended it.")
 @flag("--raw", "is_raw", "Print the original bytes of its files, secrets and all.")
 @reporting
@@ -67,6 +70,7 @@ def show(
     number: str,
     no_subagents: bool,
     has_told: bool,
+    is_standing: bool,
     is_digest: bool,
     is_raw: bool,
     is_json: bool,
@@ -77,7 +81,8 @@ def show(
     · not known, ! probably failed. Subagents stand behind a bar, under the call that started them. Times are local.
     On a terminal the text goes through your pager. With --at it begins a little before that match, which is marked and
     shown whole. With --told, ◆ stands before what Afterwit told the session, and ◇ before what was kept from it to
-    compare, each where it happened. All but --raw is redacted.
+    compare, each where it happened. With --standing, its lines and those of its subagents are looked for in the
+    checkout, as `afterwit blame` does. All but --raw is redacted.
     """
     if is_raw and is_json:
         raise click.UsageError("--raw and --json exclude each other.")
@@ -85,12 +90,16 @@ def show(
         raise click.UsageError("--raw and --digest exclude each other.")
     if has_told and (is_raw or is_digest):
         raise click.UsageError("--told marks a transcript, so it goes with neither --raw nor --digest.")
+    if is_standing and (is_raw or is_digest or has_told or number):
+        raise click.UsageError("--standing goes with none of --raw, --digest, --told and --at.")
     if number and (is_raw or is_digest or is_json):
         raise click.UsageError("--at opens a transcript, so it goes with none of --raw, --digest and --json.")
     with source_of(here.world) as source:
         row = find_session(source.store.db, session)
         if is_raw:
             _print_raw(source, row)
+        elif is_standing:
+            _print_standing(here, source, row, is_json=is_json)
         elif is_digest:
             _print_digest(source, row, is_json=is_json, is_full=is_full)
         elif is_json and has_told:
@@ -125,6 +134,23 @@ def _print_digest(source: TranscriptSource, row: SessionRow, *, is_json: bool, i
         print_json(as_document(digest))
     else:
         page(digest_lines(digest, is_full=is_full))
+
+
+def _print_standing(here: Here, source: TranscriptSource, row: SessionRow, *, is_json: bool) -> None:
+    files = standing(source, here.world, row)
+    if files is None:
+        raise UsageError(
+            f"No git checkout of {row.repo or 'its repository'} can be read here. Name its folder under"
+            " `[repositories.checkouts]`, or see `repositories.read`."
+        )
+    if is_json:
+        print_json({"agent": row.agent, "id": row.native_id, "files": [file._asdict() for file in files]})
+        return
+    for file in files:
+        gone = "" if file.is_there else "  (the file is not there)"
+        print_line(f"{file.standing:>5,} of {file.written:>5,}  {file.path}{gone}")
+    written, stand = sum(file.written for file in files), sum(file.standing for file in files)
+    print_line(f"{stand:,} of {human_count(written, 'line')} that it wrote still stand.")
 
 
 def _print_raw(source: TranscriptSource, row: SessionRow) -> None:

@@ -7,9 +7,13 @@ was told, with what was kept from it. Without JavaScript the windows are pages w
 import difflib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
+from afterwit.actions.changes import SpanChange, changes_of
 from afterwit.model.errors import UsageError
+from afterwit.model.kinds import CHANGES
+from afterwit.recall.blame import blame_lines, moment_of, standing
 from afterwit.recall.told import said_at, tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.filters import find_session, one_line, short_id
@@ -21,13 +25,10 @@ from afterwit.store.rows.files import is_pinned
 from afterwit.store.rows.session_list import SessionRow, session_of, subagents_of
 from afterwit.store.store import readonly_database
 from afterwit.web.answering import Ask, WebAnswer, WebRoute, redirect, render, session_path, with_fields
-from afterwit.web.pages.sessions import session_asked
+from afterwit.web.pages.sessions import choices, session_asked
 
-_OLD = ("old_string", "old_str", "oldText", "old_text", "oldString")
-_NEW = ("new_string", "new_str", "newText", "new_text", "newString")
-_PATCH = ("patch", "input", "diff")
-_STARTS = ("*** Begin Patch", "diff --git", "--- ", "@@ ")
 _MOST_LINES = 400
+_HEADING = 2  # lines of a diff that name two files
 _SIGNS = {"+": "added", "-": "removed", "@": "place", "*": "place"}
 
 
@@ -37,18 +38,13 @@ class ShownLine(NamedTuple):
 
 
 def changes_in(arguments: Mapping[str, Any] | None) -> list[ShownLine]:
-    """What a call changes; nothing where its arguments do not say so."""
-    if not arguments:
-        return []
+    """What a call changes, file by file where it changes several; nothing where its arguments do not say so."""
+    changes = changes_of(arguments)
+    is_named = len({change.path for change in changes}) > 1
     lines: list[ShownLine] = []
-    for pair in (arguments, *_inner_calls(arguments)):
-        old, new = _first_text(pair, _OLD), _first_text(pair, _NEW)
-        if old is not None and new is not None:
-            lines += _diff(old, new)
-    if not lines:
-        patch = _first_text(arguments, _PATCH)
-        if patch is not None and patch.lstrip().startswith(_STARTS):
-            lines = diff_lines(patch.splitlines()[: _MOST_LINES + 1])
+    for path, same in groupby(changes, key=lambda change: change.path):
+        lines += [ShownLine("place", path)] if is_named else []
+        lines += (line for change in same for line in _diff(change))
     if len(lines) > _MOST_LINES:
         return [*lines[:_MOST_LINES], ShownLine("place", "… more lines")]
     return lines
@@ -59,21 +55,10 @@ def diff_lines(lines: Iterable[str]) -> list[ShownLine]:
     return [ShownLine(_SIGNS.get(line[:1], ""), line) for line in lines]
 
 
-def _inner_calls(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Several replacements that one call makes."""
-    for value in arguments.values():
-        if isinstance(value, list):
-            yield from (entry for entry in value if isinstance(entry, Mapping))
-
-
-def _first_text(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    return next((arguments[name] for name in names if isinstance(arguments.get(name), str)), None)
-
-
-def _diff(old: str, new: str) -> Iterator[ShownLine]:
-    before, after = old.splitlines()[:_MOST_LINES], new.splitlines()[:_MOST_LINES]
+def _diff(change: SpanChange) -> Iterator[ShownLine]:
+    before, after = change.before[:_MOST_LINES], change.after[:_MOST_LINES]
     lines = difflib.unified_diff(before, after, n=2, lineterm="")
-    yield from diff_lines(line for line in lines if not line.startswith(("---", "+++")))
+    yield from diff_lines(islice(lines, _HEADING, None))
 
 
 WINDOW = 60
@@ -174,7 +159,8 @@ def _scenes(
 
 def _scene(moment: WindowMoment, folder: str) -> ShownScene:
     target = moment.tool if moment.action is None else target_line(moment.action, folder)
-    return ShownScene(moment, [], [], changes_in(moment.arguments), target, "")
+    is_change = moment.action is not None and moment.action.kind in CHANGES
+    return ShownScene(moment, [], [], changes_in(moment.arguments) if is_change else [], target, "")
 
 
 def _due(told: list[Telling], plan: SessionOutline, first: int, last: int) -> list[Telling]:
@@ -259,7 +245,28 @@ def _by_id(ask: Ask) -> WebAnswer:
     return redirect(session_path(row.agent, row.native_id))
 
 
+def _blame(ask: Ask) -> WebAnswer:
+    """Who wrote the lines of a file in a checkout; with a session, what of its lines still stands."""
+    repo, file = ask.first("repo"), ask.first("file")
+    with source_of(ask.world) as source:
+        row = session_of(source.store.db, ask.first("agent"), ask.first("session"))
+        files = blame_lines(source, ask.world, None, file, repo) if repo and file else []
+        runs = [(run, moment_of(source, run.edit) if run.edit else "") for blamed in files for run in blamed.runs]
+        stands = standing(source, ask.world, row) if row else []
+    return render(
+        ask,
+        "blame.html",
+        repo=row.repo if row else repo,
+        file=file,
+        runs=runs,
+        row=row,
+        stands=stands,
+        choices=choices(ask),
+    )
+
+
 ROUTES = (
+    WebRoute("/blame", _blame),
     WebRoute("/session", _by_id),
     WebRoute("/sessions/{agent}/{session:path}", _show),
     WebRoute("/prompts/{agent}/{session:path}", _prompts),

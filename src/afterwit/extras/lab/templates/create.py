@@ -28,7 +28,6 @@ from afterwit.actions.shell.parse import parsed
 from afterwit.actions.shell.programs import Weight
 from afterwit.actions.shell.tree import Command
 from afterwit.config.world import World
-from afterwit.digest.digester import below
 from afterwit.digest.door import load_digest
 from afterwit.extras.lab.templates.files import TemplateCleaner, template_id
 from afterwit.knowledge.door.settle import recorded
@@ -44,6 +43,7 @@ from afterwit.model.templates import (
     ToolExample,
 )
 from afterwit.model.times import iso_from_ms
+from afterwit.repos.folders import below
 from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.show import GoneTexts, SessionMoment, WantedMoments, moments, safe_row
