@@ -73,8 +73,8 @@ TASK_FILES: Mapping[CallKind, TaskFile] = {
 
 _BUNDLED = frozenset(("tsc", "tsserver", "ng", "vue-tsc", "playwright", "nx", "node", "npm", "npx", "corepack", "rw"))
 _DEFINITION_BYTES = 524_288
-_ODD = re.compile(r"[<>{}$|\\\n]|^[/~]|(?:^|/)\.\.(?:/|$)")
-_LINE = re.compile(r":\d[\d:,-]*$")
+_ODD = regex(r"[<>{}$|\\\n]|^[/~]|(?:^|/)\.\.(?:/|$)")
+_LINE = regex(r":\d[\d:,-]*$")
 _WILD = ("*", "?")
 _TASK_WORDS = frozenset(
     (

@@ -15,12 +15,13 @@ import msgspec
 
 from afterwit.agents.declared.description import Description
 from afterwit.model.settings import RedactionSettings
+from afterwit.model.text import regex
 from afterwit.redaction.people import People
 from afterwit.redaction.redaction import Redactor
 from afterwit.store.regular_files import read_regular
 
 _GIT_CONFIG_BYTES = 1 << 20
-_ENTRY = re.compile(r"^\s*(name|email)\s*=\s*\"?(.*?)\"?\s*$", re.IGNORECASE)
+_ENTRY = regex(r"^\s*(name|email)\s*=\s*\"?(.*?)\"?\s*$", re.IGNORECASE)
 
 
 class RunRules(msgspec.Struct, frozen=True, kw_only=True):

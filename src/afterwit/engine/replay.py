@@ -38,6 +38,7 @@ from afterwit.model.digest import VERSION, Digest
 from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.kinds import ActionKind, Relation, Status, Step
 from afterwit.model.settings import Settings
+from afterwit.model.text import regex
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.deck.first_prompt import likely_places
 from afterwit.recall.deck.location import location_of
@@ -61,7 +62,7 @@ from afterwit.store.rows.sightings import DigestRow, put_digest
 from afterwit.store.store import Store, open_store, readonly_database
 
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
-_BRANCH = re.compile(r"(?!.*(?:\.\.|//|\.lock$|[/.]$))[A-Za-z0-9][\w./+@#-]{0,199}", re.ASCII)
+_BRANCH = regex(r"(?!.*(?:\.\.|//|\.lock$|[/.]$))[A-Za-z0-9][\w./+@#-]{0,199}", re.ASCII)
 
 
 class PastCheckout:

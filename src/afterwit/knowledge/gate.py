@@ -99,15 +99,15 @@ _LOADED_IN_CODE = regex(  # the same in a command: a path that a program is give
     rf"{_SCRIPT}|(?<![\w/.-])(?:{_NAMED_SCRIPT}|{_SET}|core\.\w+)"
 )
 _MECHANICAL = (Channel.OUTCOME, Channel.TOOL)
-_PIECE = re.compile(r"`([^`]{3,})`")  # shorter ones are signs that are spoken of
-_CUT_OFF = re.compile(
+_PIECE = regex(r"`([^`]{3,})`")  # shorter ones are signs that are spoken of
+_CUT_OFF = regex(
     r"(?:[|&;({,:]|(?:^|\s)\\|;\s*(?:then|do|else))$"  # something has to follow
     r"|^(?:[|&;)},]|(?:then|do|done|else|fi|esac)(?:[\s;]|$))"  # something has to come before
     r"|<<-?\s*['\"]?\w+['\"]?$"
 )
 _PAIRS = (("(", ")"), ("{", "}"))
-_QUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"")
-_POINTS = re.compile(
+_QUOTED = regex(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"")
+_POINTS = regex(
     r"\bthe (?:former|latter)\b"
     r"|\b(?:do|use|take|keep|like|with|for|of) (?:this|that|these|those)(?: (?:instead|too|again|please|one|ones))?"
     r"(?=[.!?]*$|[,;])"

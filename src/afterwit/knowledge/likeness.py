@@ -12,24 +12,24 @@ from itertools import islice
 from typing import NamedTuple
 
 from afterwit.harvest.statements import words_stated
-from afterwit.model.text import stem
+from afterwit.model.text import regex, stem
 
 DOUBTFUL = 0.6  # share of equal words from which a person should look; measured on labelled pairs
 _OPPOSITE = 0.8
-_QUOTE = re.compile(r"`([^`]*)`")
+_QUOTE = regex(r"`([^`]*)`")
 _QUOTED = "‹›"
-_TOKEN = re.compile(r"‹›|--?[a-z][\w-]*|[\w@~./\\:*+=#-]*\w[\w/*+]*", re.IGNORECASE)
-_PLAIN = re.compile(r"[A-Za-z]?[a-z]*(?:-[a-z]+)*")
-_ACRONYMS = re.compile(r"[A-Z]{2,}s")
-_CLAUSE = re.compile(
+_TOKEN = regex(r"‹›|--?[a-z][\w-]*|[\w@~./\\:*+=#-]*\w[\w/*+]*", re.IGNORECASE)
+_PLAIN = regex(r"[A-Za-z]?[a-z]*(?:-[a-z]+)*")
+_ACRONYMS = regex(r"[A-Z]{2,}s")
+_CLAUSE = regex(
     r"^(?P<clause>(?:before|after|when|whenever|if|unless|until|while)\b[^,]*), *(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _REWORDED = (
-    (re.compile(r"n['’]t\b|\bcannot\b", re.IGNORECASE), " not "),
-    (re.compile(r"\b(?:rather than|instead of|in place of)\b", re.IGNORECASE), " instead "),
-    (re.compile(r"\bprefer\b([^.;]*?)\b(?:over|to)\b", re.IGNORECASE), r"\1 instead "),
-    (re.compile(r"\bpull requests?\b", re.IGNORECASE), " PR "),
+    (regex(r"n['’]t\b|\bcannot\b", re.IGNORECASE), " not "),
+    (regex(r"\b(?:rather than|instead of|in place of)\b", re.IGNORECASE), " instead "),
+    (regex(r"\bprefer\b([^.;]*?)\b(?:over|to)\b", re.IGNORECASE), r"\1 instead "),
+    (regex(r"\bpull requests?\b", re.IGNORECASE), " PR "),
 )
 _NEGATIONS = frozenset("not no never none without avoid nor neither stop dont".split())  # noqa: SIM905
 _TELLING = frozenset(

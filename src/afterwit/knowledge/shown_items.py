@@ -15,7 +15,6 @@ reasons, have to pass in the same way.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -26,6 +25,7 @@ from afterwit.harvest.rules import is_known_rule
 from afterwit.knowledge.gate import power_of_advice
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Authority, Channel, Evidence, Item, ItemStatus, Trigger
+from afterwit.model.text import regex
 from afterwit.redaction.hygiene import danger_in, reads_like_an_order
 from afterwit.redaction.markers import defused
 from afterwit.redaction.plain_names import is_plain_path, reads_like_a_sentence
@@ -41,7 +41,7 @@ Persons = Callable[[Mapping[str, Any]], bool]  # whether a person stored the ent
 _SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 _TEMPLATES = (Channel.OUTCOME, Channel.TOOL)
 _READABLE = (Channel.OUTCOME, Channel.ASSISTANT)
-_PIECE = re.compile(r"`([^`]*)`")
+_PIECE = regex(r"`([^`]*)`")
 
 
 def may_be_told(item: Item) -> bool:

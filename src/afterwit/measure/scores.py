@@ -7,7 +7,6 @@ before a file that was named, and actions between a failure and the fix that was
 """
 
 import random
-import re
 import shlex
 import statistics
 from collections import defaultdict
@@ -24,6 +23,7 @@ from afterwit.digest.digester import files_printed
 from afterwit.measure.replay import NoteMoment, PlayerNote
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Status, Step
+from afterwit.model.text import regex
 from afterwit.redaction.markers import CLOSING, OPENING
 
 
@@ -400,15 +400,15 @@ def _rate(pairs: Sequence[tuple[int, int]]) -> float:
 
 
 _RIGHT = 0.7  # share of equal words
-_LEADING_CD = re.compile(r"^\s*cd\s+[^&;|]+(?:&&|;)\s*")
-_FILTERS = re.compile(r"\s*\|\s*(?:head|tail|cat|less|wc|sort)\b")
-_REDIRECTIONS = re.compile(r"\d?>&?\S*")
-_ASSIGNMENT = re.compile(r"\w+=")
+_LEADING_CD = regex(r"^\s*cd\s+[^&;|]+(?:&&|;)\s*")
+_FILTERS = regex(r"\s*\|\s*(?:head|tail|cat|less|wc|sort)\b")
+_REDIRECTIONS = regex(r"\d?>&?\S*")
+_ASSIGNMENT = regex(r"\w+=")
 _MASKS = (
-    (re.compile(r"(['\"`]).*?\1"), "<q>"),
-    (re.compile(r"(?:[A-Za-z]:)?[~.]?(?:/[\w.@+\-\[\]()]+)+/?"), "<p>"),
-    (re.compile(r"\b[0-9a-f]{7,40}\b"), "<h>"),
-    (re.compile(r"\d+"), "<n>"),
+    (regex(r"(['\"`]).*?\1"), "<q>"),
+    (regex(r"(?:[A-Za-z]:)?[~.]?(?:/[\w.@+\-\[\]()]+)+/?"), "<p>"),
+    (regex(r"\b[0-9a-f]{7,40}\b"), "<h>"),
+    (regex(r"\d+"), "<n>"),
 )
 
 

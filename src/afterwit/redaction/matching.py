@@ -307,15 +307,15 @@ _NAME_BYTES = 40
 _UUID_RULE = "uuid-key"
 _SERVICE_RULE = "service-value"  # two hundred names: beside other names they make many mixtures, beside formats few
 # Keys that open nothing: they are found by, or given to everybody.
-_OPEN_KEY = re.compile(
+_OPEN_KEY = regex(
     rb"(?:public|publishable|cache|partition|idempotency|sort|primary|foreign|object|dedup\w*|range|row|routing|group)"
     rb"""[ _.-]?key["'`\])]*\s*[:=,]?[>]?\s*["'`@$]*\Z""",
     re.IGNORECASE,
 )
 _WEIGHED = frozenset({Judge.TOKEN, Judge.DRAWN, Judge.SECRET, Judge.SPOKEN})
-_HEAD_CELL = re.compile(rb"[\w .\"'`*()-]{0,40}\r?")
+_HEAD_CELL = regex(rb"[\w .\"'`*()-]{0,40}\r?")
 _LARGEST_TABLE = 1 << 16
-_NEXT_PARAMETER = re.compile(rb"&(?:&|[A-Za-z_][\w.-]*=)")  # where a bare value ends in a query or a command line
+_NEXT_PARAMETER = regex(rb"&(?:&|[A-Za-z_][\w.-]*=)")  # where a bare value ends in a query or a command line
 
 
 class PatternSet:

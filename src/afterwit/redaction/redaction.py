@@ -30,6 +30,7 @@ from typing import Any, cast
 import msgspec
 import re2
 
+from afterwit.model.text import regex
 from afterwit.redaction.markers import SecretSpan, placeholder, replaced, united
 from afterwit.redaction.matching import Matcher
 from afterwit.redaction.people import HOME_TRIGGER, NOBODY, ExactNames, People, home_spans
@@ -45,12 +46,12 @@ _WALL = b"a" * _NARROWEST
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _AS_ONE = bytes.maketrans(_BASE64, b"a" * len(_BASE64))
 _RUN = re2.compile(rb"[A-Za-z0-9+/]{%d,}={0,2}" % _NARROWEST, byte_options())
-_BEGIN = re.compile(rb"(?:-----BEGIN |(?=Public-Lines))([A-Za-z0-9 -]{1,60}?)(?:-----|: \d+)(?:[^-]|-[^-])*-?\Z")
-_END = re.compile(rb"\A(?:[^-]|-[^-])*?-?-----END ([A-Z0-9 ]{1,60})-----")
-_AT_END = re.compile(rb"[A-Za-z0-9+/]{2,}={0,2}\Z")
-_CHECKSUM_BEFORE = re.compile(rb"(?i:sha-?\d{1,3}|md5|h1|integrity)\W{1,4}\Z")
+_BEGIN = regex(rb"(?:-----BEGIN |(?=Public-Lines))([A-Za-z0-9 -]{1,60}?)(?:-----|: \d+)(?:[^-]|-[^-])*-?\Z")
+_END = regex(rb"\A(?:[^-]|-[^-])*?-?-----END ([A-Z0-9 ]{1,60})-----")
+_AT_END = regex(rb"[A-Za-z0-9+/]{2,}={0,2}\Z")
+_CHECKSUM_BEFORE = regex(rb"(?i:sha-?\d{1,3}|md5|h1|integrity)\W{1,4}\Z")
 _CLASSES = ((_BASE64[:26], 0.2), (_BASE64[26:52], 0.2), (_BASE64[52:62], 0.05))  # the least share of each in a key
-_BASE64_TEXT = re.compile(rb"[A-Za-z0-9+/=\s-]+\Z")
+_BASE64_TEXT = regex(rb"[A-Za-z0-9+/=\s-]+\Z")
 
 
 def may_hold_a_block(data: bytes) -> bool:
@@ -146,14 +147,14 @@ def _tail(clean: bytes) -> bytes:
 
 _WINDOW_BYTES = 8192
 _SHORTEST_KEYWORD = 4
-_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]+={0,2}")
-_BASE64_BEFORE = re.compile(rb"[A-Za-z0-9+/_-]*\Z")
-_HEX_RUN = re.compile(rb"[0-9A-Fa-f]+")
-_HEX_BEFORE = re.compile(rb"[0-9A-Fa-f]*\Z")
+_BASE64_RUN = regex(rb"[A-Za-z0-9+/_-]+={0,2}")
+_BASE64_BEFORE = regex(rb"[A-Za-z0-9+/_-]*\Z")
+_HEX_RUN = regex(rb"[0-9A-Fa-f]+")
+_HEX_BEFORE = regex(rb"[0-9A-Fa-f]*\Z")
 _PERCENT = rb"[A-Za-z0-9._~%+*!()-]*%[0-9A-Fa-f]{2}[A-Za-z0-9._~%+*!()-]*"
 
 
-_ESCAPE = re.compile(
+_ESCAPE = regex(
     rb"\\+(?:u00|x)([2-7][0-9A-Fa-f])|&#x([2-7][0-9A-Fa-f]);|&#(\d{2,3});|&(quot|apos|amp|lt|gt);|\\+([\"'nrt])"
 )
 _PLAIN = {b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
@@ -268,8 +269,8 @@ _MOST_PASSES = 8
 _LONGEST_FIELD = 8192
 _ENCODINGS = tuple(Encoding)
 # Nearly half of the short texts of a log. Without a name before it, an id is no secret.
-_ID_OR_MOMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]{8,16}Z?")
-_SECRET_NAME = re.compile(r"pass|pwd|secret|token|key|auth|cred|cookie|session", re.IGNORECASE)
+_ID_OR_MOMENT = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]{8,16}Z?")
+_SECRET_NAME = regex(r"pass|pwd|secret|token|key|auth|cred|cookie|session", re.IGNORECASE)
 
 
 class Redactor:

@@ -22,11 +22,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.text import regex
 
 Scalar = str | int | float | bool
 RECORD = "$"
 _EVERY = -1
-_STEP = re.compile(
+_STEP = regex(
     r"""
     (?:^|(?<=.)\.)(?:"(?P<quoted>[^"]+)"|(?P<name>[^."\[\]\s][^."\[\]]*))  # a name
     | \[(?P<place>\d{0,6})\]                                         # all elements of a list, or one

@@ -5,7 +5,6 @@ back, line by line, as decisions that `undo` takes back; `keep` and `drop` decid
 how it came to be. A line that a person writes is theirs: clean, redacted, and otherwise as they typed it.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from afterwit.knowledge.door.listeners import listener_here
 from afterwit.knowledge.door.settle import recorded_about
 from afterwit.model.brief import LINE_LIMIT, Heading, Heard, Line
 from afterwit.model.errors import UsageError
+from afterwit.model.text import regex
 from afterwit.recall.brief_block import start_block
 from afterwit.recall.recall import page_of, repo_at, settings_of, speaking_items, stories
 from afterwit.recall.situation import Situation
@@ -29,8 +29,8 @@ from afterwit.store.rows.repetitions import heard
 from afterwit.store.store import readonly_database, require
 
 ON_DEMAND = "When its moment comes"
-_BULLET = re.compile(r"^\s*[-*+]\s+(?P<text>.+?)\s*$")
-_HEADING = re.compile(r"^#{1,6}\s+(?P<title>.+?)\s*#*\s*$")
+_BULLET = regex(r"^\s*[-*+]\s+(?P<text>.+?)\s*$")
+_HEADING = regex(r"^#{1,6}\s+(?P<title>.+?)\s*#*\s*$")
 
 
 class BriefView(NamedTuple):

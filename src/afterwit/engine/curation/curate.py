@@ -9,7 +9,6 @@ A lesson, or that an item helped, is an agent's word and no more: it stays a can
 journalled beside a running `learn`, without waiting for it; the next one settles what follows.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -40,6 +39,7 @@ from afterwit.model.knowledge import (
     SessionRef,
     Trigger,
 )
+from afterwit.model.text import regex
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.store.database import transaction
@@ -307,7 +307,7 @@ def _present(store: Store, own: str) -> Item | None:
 _UNKNOWN = "mcp"  # an agent that is none we know
 _WAIT_MS = 5_000
 _SIMILAR = 20
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 
 
 class LessonSource(NamedTuple):
