@@ -272,7 +272,7 @@ def past_of(
     """A past in which nothing is known yet, for the history of this world's store; gone at the end."""
     with readonly_database(world.layout) as db:
         left_out = () if with_reading else _BY_MODELS
-        recorded = [row for row in items.decisions(db) if row.kind not in left_out]
+        recorded = [row for row in items.recorded(db) if row.kind not in left_out]
         there = git_checkouts(OpenedRows(db, redaction_key(world.layout)), world)
         git_dirs = {checkout.repo: checkout.git_dir for checkout in there}
         users = repos.aliases(db, "user")

@@ -14,7 +14,6 @@ from afterwit.agents.hook_payloads import ACTIVITY, AFTER, ASKED, BEFORE, PROMPT
 from afterwit.config.world import World
 from afterwit.knowledge.brief import ENTRIES, pages_of
 from afterwit.knowledge.door.listeners import listener_here
-from afterwit.knowledge.door.settle import recorded_about
 from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.model.brief import Line
 from afterwit.model.knowledge import Item, ItemStatus
@@ -27,6 +26,7 @@ from afterwit.sessions.originals import TranscriptSource
 from afterwit.sessions.show import Begins, Ends, Scene, SessionMoment, Telling, ToldInAll
 from afterwit.store.decisions import in_force
 from afterwit.store.rows.hooks import DrawRow, draws_of_session, live_calls
+from afterwit.store.rows.items import recorded_about
 from afterwit.store.rows.session_list import SessionRow
 from afterwit.store.spool import records_of
 from afterwit.store.store import readonly_database

@@ -173,8 +173,8 @@ class Encodings:
     def __init__(self, keywords: Iterable[str], kind_of: Callable[[bytes], str | None]) -> None:
         usable = sorted({word.encode() for word in keywords if len(word) >= _SHORTEST_KEYWORD})
         self._kind_of = kind_of
-        self.triggers, self._words, self._literals = _compile(tuple(usable))
-        self._percent_runs = re2.compile(_PERCENT, byte_options())
+        self._words = b"|".join(map(re2.escape, usable))
+        self.triggers = _triggers(tuple(usable))
 
     def spans(self, data: bytes, encoding: Encoding) -> Iterator[SecretSpan]:
         """Blobs whose decoded text holds a secret."""
@@ -184,7 +184,7 @@ class Encodings:
             yield from self._around_literals(data, encoding)
 
     def _percent(self, data: bytes) -> Iterator[SecretSpan]:
-        for match in self._percent_runs.finditer(data):
+        for match in _compiled(_PERCENT).finditer(data):
             start, end = match.span()
             kind = self._kind_of(urllib.parse.unquote_to_bytes(data[start : min(end, start + _WINDOW_BYTES)]))
             if kind:
@@ -193,8 +193,8 @@ class Encodings:
     def _around_literals(self, data: bytes, encoding: Encoding) -> Iterator[SecretSpan]:
         is_hex = encoding is Encoding.HEX
         before, run = (_HEX_BEFORE, _HEX_RUN) if is_hex else (_BASE64_BEFORE, _BASE64_RUN)
-        at = 0
-        while literal := self._literals[encoding].search(data, at):
+        at, literals = 0, _compiled(self.triggers[encoding])
+        while literal := literals.search(data, at):
             window = max(0, literal.start() - _WINDOW_BYTES)
             head = before.search(data[window : literal.start()])
             start = window + head.start() if head else literal.start()
@@ -210,24 +210,26 @@ class Encodings:
     def _kind_in(self, blob: bytes, *, is_hex: bool) -> str | None:
         for skip in range(2 if is_hex else 4):
             decoded = _from_hex(blob[skip:]) if is_hex else from_base64(blob[skip:])
-            if self._words.search(decoded) and (kind := self._kind_of(decoded)):
+            if _compiled(self._words).search(decoded) and (kind := self._kind_of(decoded)):
                 return kind
         return None
 
 
 @functools.cache
-def _compile(words: tuple[bytes, ...]) -> tuple[dict[Encoding, bytes], Any, dict[Encoding, Any]]:
-    """The triggers of the encoded words, and patterns for the words and for what triggers stand for. The words are
-    those of the rules, so a process makes them once."""
-    triggers = {
+def _compiled(pattern: bytes) -> Any:
+    """Few texts hold anything encoded, and few commands show such a text."""
+    return re2.compile(pattern, byte_options())
+
+
+@functools.cache
+def _triggers(words: tuple[bytes, ...]) -> dict[Encoding, bytes]:
+    """The triggers of the encoded words, which are those of the rules, so a process makes them once."""
+    return {
         Encoding.BASE64: b"|".join(re2.escape(form) for form in _base64_forms(words)),
         Encoding.HEX: b"(?i:" + b"|".join(word.hex().encode() for word in words) + b")",
         Encoding.PERCENT: rb"%[0-9A-Fa-f]{2}",
         Encoding.ESCAPE: rb"\\(?:u00|x)(?:2[027]|3[aAdD])|&(?:quot|apos|#(?:32|34|39|58|61|x2[027]|x3[aAdD]));",
     }
-    encodings = (Encoding.BASE64, Encoding.HEX)
-    literals = {encoding: re2.compile(triggers[encoding], byte_options()) for encoding in encodings}
-    return triggers, re2.compile(b"|".join(re2.escape(word) for word in words), byte_options()), literals
 
 
 def _base64_forms(words: Iterable[bytes]) -> list[bytes]:

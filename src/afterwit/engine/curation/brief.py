@@ -16,7 +16,6 @@ from afterwit.config.world import World
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk, line_of
 from afterwit.knowledge.brief import ENTRIES, Page, ToldLine, edit_of, versions_of
 from afterwit.knowledge.door.listeners import listener_here
-from afterwit.knowledge.door.settle import recorded_about
 from afterwit.model.brief import LINE_LIMIT, Heading, Heard, Line
 from afterwit.model.errors import UsageError
 from afterwit.model.text import regex
@@ -25,6 +24,7 @@ from afterwit.recall.recall import page_of, repo_at, settings_of, speaking_items
 from afterwit.recall.situation import Situation
 from afterwit.sessions.filters import find_repo
 from afterwit.store.decisions import BriefEdited, KnowledgeEntry, RejectedProposal, in_force
+from afterwit.store.rows.items import recorded_about
 from afterwit.store.rows.repetitions import heard
 from afterwit.store.store import readonly_database, require
 

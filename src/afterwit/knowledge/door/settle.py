@@ -50,7 +50,7 @@ from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.decide import decide_all
-from afterwit.store.decisions import Decided, JournalEntry, KnowledgeEntry, gather_decisions, will_of
+from afterwit.store.decisions import Decided, KnowledgeEntry, gather_decisions, will_of
 from afterwit.store.rows import items, sightings
 from afterwit.store.rows.extras import fix_checks
 from afterwit.store.rows.items import RejectionRow
@@ -77,7 +77,7 @@ def harvest(
             sightings.forget_harvest(store.db)
             sightings.touch_all(store.db)
     sessions = see_pending(store, progress, workers)
-    conclude_touched(store, gather_decisions(recorded(store.db)).forgotten, progress)
+    conclude_touched(store, gather_decisions(items.recorded(store.db)).forgotten, progress)
     done = settle(store, world, is_forced=is_again)
     done.seen = sessions
     return done
@@ -87,7 +87,7 @@ def keep_approved(store: Store, now_ms: int) -> None:
     """Journals what people approved, pinned or edited of what was found, as it is now, before anybody looks for notes:
     whatever is found from then on, by this version or another, such notes stay. What was drafted by an older version
     may be gone already; then the note itself says what it was."""
-    decisions = gather_decisions(recorded(store.db))
+    decisions = gather_decisions(items.recorded(store.db))
     brought = {id_of(draft): draft for draft in decisions.drafts}
     approved = {name for name, made in decisions.decisions.items() if will_of(made).is_approved}
     approved -= {name for name, draft in brought.items() if draft.harvester != READ} | decisions.kept.keys()
@@ -128,7 +128,7 @@ class _Settling:
         self._world = world
         self._basis = basis
         self._places = places
-        entries = recorded(store.db)
+        entries = items.recorded(store.db)
         self._decisions = gather_decisions(entries)
         self._lines = notes_of_lines(entries)
 
@@ -322,16 +322,6 @@ def _looks_everywhere(settled: Mapping[str, Item]) -> set[Any]:
 def is_settled(store: Store, world: World) -> bool:
     """Whether the items are made from all that is known by now: agents tell things, and files change, beside a run."""
     return _basis(store, world, every_checkout(store, world)).mark == items.items_mark(store.db)
-
-
-def recorded(db: apsw.Connection) -> list[JournalEntry]:
-    """The entries of the journal about knowledge, in the order in which they count."""
-    return items.decisions(db)
-
-
-def recorded_about(db: apsw.Connection, names: Iterable[str], kinds: Iterable[str] = ()) -> list[JournalEntry]:
-    """Those about some items, those of some kinds, and those that take others back."""
-    return items.decisions_about(db, names, (*kinds, KnowledgeEntry.UNDONE))
 
 
 def _with_backing(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:
