@@ -5,8 +5,8 @@ from, settings, surroundings and the store, is in `world`. The names that belong
 here, so that redaction can replace them by pseudonyms.
 """
 
+import platform
 import re
-import socket
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -53,7 +53,7 @@ def known_people(environ: Mapping[str, str], user_home: Path, settings: Redactio
             (names if key == "name" else emails).add(value)
     return People(
         users=tuple(sorted(users - {""})),
-        hosts=tuple(sorted({socket.gethostname()} - {"", "localhost"})),
+        hosts=tuple(sorted({platform.node()} - {"", "localhost"})),
         names=tuple(sorted(names - {""})),
         emails=tuple(sorted(emails - {""})),
     )

@@ -13,12 +13,11 @@ his transaction. To a worker on another machine goes what the first one gave.
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import apsw
 import msgspec
 
-from afterwit.capture.workers import Workers
 from afterwit.digest.digester import Identity, Material, SessionPart, digest, gather
 from afterwit.model import zstd
 from afterwit.model.digest import VERSION, Digest
@@ -33,6 +32,9 @@ from afterwit.store.rows.session_list import Selection, SessionRow, session_row,
 from afterwit.store.rows.sessions import next_prompt
 from afterwit.store.rows.sightings import DigestRow
 from afterwit.store.store import Store
+
+if TYPE_CHECKING:
+    from afterwit.capture.workers import Workers
 
 Given = TypeVar("Given")
 Answer = TypeVar("Answer")
@@ -49,9 +51,11 @@ class SessionQuestion(Generic[Given, Answer]):
 
 
 class SharedSessions:
-    def __init__(self, db: apsw.Connection, workers: Workers, progress: Progress | None = None) -> None:
+    def __init__(self, db: apsw.Connection, workers: "Workers | None", progress: Progress | None = None) -> None:
+        from afterwit.capture.workers import Workers  # who only reads digests needs none
+
         self._db = db
-        self._workers = workers
+        self._workers = workers or Workers()
         self._progress = progress
 
     def answers(
@@ -121,12 +125,12 @@ class DigestMade(NamedTuple):
 
 
 def digest_pending(
-    store: Store, prices: Prices, progress: Progress | None = None, workers: Workers | None = None
+    store: Store, prices: Prices, progress: Progress | None = None, workers: "Workers | None" = None
 ) -> Digested:
     """Digests what has none of the present version."""
     done = Digested()
     pending = sightings.sessions_to_digest(store.db, VERSION)
-    share = SharedSessions(store.db, workers or Workers(), progress)
+    share = SharedSessions(store.db, workers, progress)
     question = SessionQuestion(partial(_to_digest, prices=prices), _make_digest)
     for batch in share.answers(pending, question, "summing up"):
         with transaction(store.db):

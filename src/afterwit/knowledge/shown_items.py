@@ -21,7 +21,6 @@ from typing import Any
 import msgspec
 
 from afterwit.harvest.commands.spoken import can_do_harm
-from afterwit.harvest.rules import is_known_rule
 from afterwit.knowledge.gate import power_of_advice
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Authority, Channel, Evidence, Item, ItemStatus, Trigger
@@ -130,8 +129,12 @@ def _harmless_line(text: str) -> Shown:
 
 def _is_harmless(item: Item) -> bool:
     """Whether what a template was filled with is of the kinds that it is meant for."""
-    if any(trigger.rule and not is_known_rule(trigger.rule) for trigger in item.triggers):
-        return False
+    rules = [trigger.rule for trigger in item.triggers if trigger.rule]
+    if rules:
+        from afterwit.harvest.rules import is_known_rule
+
+        if not all(map(is_known_rule, rules)):
+            return False
     if any(reads_like_a_sentence(piece) for piece in _PIECE.findall(item.sentence)):
         return False
     return not power_of_advice(item.advice) and all(map(is_plain_path, item.files))

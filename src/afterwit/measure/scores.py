@@ -8,7 +8,6 @@ before a file that was named, and actions between a failure and the fix that was
 
 import random
 import shlex
-import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
@@ -228,6 +227,8 @@ class Scorer:
         self.remember(digest)
 
     def report(self, rng: random.Random) -> PlayerReport:
+        from statistics import median
+
         whole = ScoreTally()
         for tally in self._whole:
             whole.join(tally)
@@ -236,7 +237,7 @@ class Scorer:
             player=self.player,
             whole=_score(whole),
             interval=_interval(self._whole, rng),
-            start_tokens_median=statistics.median(tokens),
+            start_tokens_median=median(tokens),
             start_tokens_p95=tokens[int(len(tokens) * 0.95)],
             by_repo={name: _score(tally) for name, tally in sorted(self._by_repo.items())},
             by_agent={name: _score(tally) for name, tally in sorted(self._by_agent.items())},

@@ -21,7 +21,6 @@ from afterwit.recall.deck.firing_lines import answers, is_called, is_touched, li
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.holdout import CHECK, REPEATED
 from afterwit.recall.recall import speaking_items
-from afterwit.recall.spooled import draws_in
 from afterwit.sessions.originals import TranscriptSource
 from afterwit.sessions.show import Begins, Ends, Scene, SessionMoment, Telling, ToldInAll
 from afterwit.store.decisions import in_force
@@ -101,6 +100,8 @@ def _by_trigger(items: Sequence[Item]) -> dict[str, ToldWhen]:
 
 def tellings(source: TranscriptSource, session: SessionRow) -> list[Telling]:
     """In the order in which they happened."""
+    from afterwit.recall.spooled import draws_in  # which writes, too
+
     stored = draws_of_session(source.store.db, session.agent, session.native_id)
     spooled = draws_in(records_of(source.store.layout.spool, session.agent, session.native_id), source.redactor)
     keys = {draw.key for draw in stored}

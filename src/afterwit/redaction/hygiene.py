@@ -16,10 +16,7 @@ import functools
 import re
 from typing import Any
 
-import re2
-
 from afterwit.model.text import regex
-from afterwit.redaction.ruleset import byte_options
 
 _SHORT = 200
 _LONGEST_COMMENT = 20_000
@@ -61,6 +58,10 @@ def _is_suspect(text: str) -> bool:
 
 @functools.cache
 def _suspect_bytes() -> Any:
+    import re2  # few commands show a long text
+
+    from afterwit.redaction.ruleset import byte_options
+
     return re2.compile(_SUSPECT_BYTES, byte_options(captures=False))
 
 

@@ -8,13 +8,12 @@ of them. That is also the maintenance pass: a new day alone lets belief fade. Wh
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 import msgspec
 
 from afterwit.capture.checkouts import Checkout, checkouts, every_checkout
-from afterwit.capture.workers import Workers
 from afterwit.config.world import World
 from afterwit.harvest.door import conclude_touched, see_pending, version_of
 from afterwit.harvest.harvester import as_found, group_by, id_of, is_general
@@ -58,6 +57,9 @@ from afterwit.store.rows.repetitions import asked_again
 from afterwit.store.rows.session_list import last_work, newest_versions
 from afterwit.store.store import Store
 
+if TYPE_CHECKING:
+    from afterwit.capture.workers import Workers
+
 ASSISTANT = "assistant"  # the harvester of what agents record
 _VERSION = 6  # raised when the same drafts make other items
 _DRAFT = msgspec.msgpack.Decoder(Draft)
@@ -67,7 +69,7 @@ def harvest(
     store: Store,
     world: World,
     progress: Progress | None = None,
-    workers: Workers | None = None,
+    workers: "Workers | None" = None,
     *,
     is_again: bool = False,
 ) -> Harvested:
