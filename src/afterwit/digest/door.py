@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import apsw
 import msgspec
 
-from afterwit.digest.digester import Identity, Material, SessionPart, digest, gather
 from afterwit.model import zstd
 from afterwit.model.digest import VERSION, Digest
 from afterwit.model.learn_run import Digested, Progress
@@ -35,6 +34,7 @@ from afterwit.store.store import Store
 
 if TYPE_CHECKING:
     from afterwit.capture.workers import Workers
+    from afterwit.digest.digester import Identity, Material
 
 Given = TypeVar("Given")
 Answer = TypeVar("Answer")
@@ -142,7 +142,7 @@ def digest_pending(
 
 class _ToDigest(NamedTuple):
     row: SessionRow
-    material: Material
+    material: "Material"
     is_redone: bool
 
 
@@ -156,6 +156,8 @@ def _to_digest(db: apsw.Connection, session: int, prices: Prices) -> _ToDigest |
 
 
 def _make_digest(given: _ToDigest) -> DigestMade:
+    from afterwit.digest.digester import digest
+
     made = digest(given.material)
     packed = DigestRow(given.row.id, VERSION, pack(made))
     changed = _differences(given.row, made) if given.is_redone else []
@@ -175,8 +177,10 @@ def _differences(row: SessionRow, made: Digest) -> list[str]:
     return [f"{row.native_id}: {name} was {old}, is {new}" for name, old, new in shown if old and old != new]
 
 
-def material_of(db: apsw.Connection, row: SessionRow, prices: Prices, *, with_results: bool = False) -> Material:
+def material_of(db: apsw.Connection, row: SessionRow, prices: Prices, *, with_results: bool = False) -> "Material":
     """The rows of a session, as a digest needs them; with the times of results, if it is to be cut at a moment."""
+    from afterwit.digest.digester import SessionPart, gather  # who only reads digests needs none of it
+
     parts = [
         SessionPart(
             part.facts,
@@ -189,7 +193,9 @@ def material_of(db: apsw.Connection, row: SessionRow, prices: Prices, *, with_re
     return gather(_identity(db, row, prices), parts)
 
 
-def _identity(db: apsw.Connection, row: SessionRow, prices: Prices) -> Identity:
+def _identity(db: apsw.Connection, row: SessionRow, prices: Prices) -> "Identity":
+    from afterwit.digest.digester import Identity
+
     spending = Spending()
     for spent in spend_sums(db, Selection(session=row.id), prices.steps):
         spending.add(spent, cost_of(spent, prices))

@@ -22,6 +22,7 @@ from afterwit.model.text import regex
 _PER = 1_000_000
 _LONGEST_NAME = 200
 NAMELESS = "unknown"  # what patterns call the model of a response that names none
+_WILD = regex(r"[*?[]")
 _BEFORE_NAME = regex(r"(?:(?:apac|au|eu|global|jp|us)\.)?(?:amazon|anthropic|deepseek|moonshotai|openai|qwen)\.")
 _AFTER_NAME = regex(
     r"(?:[-@](?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|latest|preview|exp)|-v\d+(?::\d+)?|\[\w+\])+$"
@@ -109,7 +110,9 @@ class Prices:
         names = _names(model)
         for table in self._tables:
             for pattern, price in table:
-                if any(fnmatchcase(name, pattern) for name in names):
+                if pattern in names or (
+                    _WILD.search(pattern) is not None and any(fnmatchcase(name, pattern) for name in names)
+                ):
                     return price
         return None
 

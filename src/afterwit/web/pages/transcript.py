@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from afterwit.model.errors import UsageError
-from afterwit.recall.told import said_at, tellings
+from afterwit.recall.tellings import said_at, tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.filters import find_session, one_line, short_id
 from afterwit.sessions.list import Session
