@@ -35,9 +35,8 @@ _CANCELLED = frozenset(["cancelled", "canceled", "interrupted", "aborted"])
 _RUNNING = frozenset(["running", "background", "in_progress"])
 _HEAD = 300
 _CANCELLED_WORDS = regex(
-    r"\b(?:cancell?ed|interrupted|aborted) by (?:the )?user\b|\buser (?:cancell?ed|interrupted|aborted)\b"
+    r"(?i)\b(?:cancell?ed|interrupted|aborted) by (?:the )?user\b|\buser (?:cancell?ed|interrupted|aborted)\b"
     r"|\[command interrupted\]|\btool (?:call|execution) (?:was )?(?:cancell?ed|skipped)\b",
-    re.IGNORECASE,
 )
 _PLACEHOLDERS = {"image": "[image]", "audio": "[audio]", "file": "[file]", "video": "[video]"}
 

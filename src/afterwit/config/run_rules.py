@@ -6,7 +6,6 @@ here, so that redaction can replace them by pseudonyms.
 """
 
 import platform
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +20,7 @@ from afterwit.redaction.redaction import Redactor
 from afterwit.store.regular_files import read_regular
 
 _GIT_CONFIG_BYTES = 1 << 20
-_ENTRY = regex(r"^\s*(name|email)\s*=\s*\"?(.*?)\"?\s*$", re.IGNORECASE)
+_ENTRY = regex(r"(?i)^\s*(name|email)\s*=\s*\"?(.*?)\"?\s*$")
 
 
 class RunRules(msgspec.Struct, frozen=True, kw_only=True):

@@ -101,7 +101,7 @@ class JobFiles(NamedTuple):
 
 _UNENDED = " (the line before had no end)"
 _ALONE = " (there was no crontab before)"
-_LINE = regex(rb"^(\d+) (\d+|\*) \* \* \* ", re.MULTILINE)
+_LINE = regex(rb"(?m)^(\d+) (\d+|\*) \* \* \* ")
 
 
 class _Cut(NamedTuple):
@@ -248,7 +248,7 @@ def _properties_in(content: bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-_CALENDAR = regex(rb"^OnCalendar=\*-\*-\* (\*|\d\d):(\d\d):00$", re.MULTILINE)
+_CALENDAR = regex(rb"(?m)^OnCalendar=\*-\*-\* (\*|\d\d):(\d\d):00$")
 _OURS = f"# {MARK}\n".encode()
 _CALL = ("systemctl", "--user")
 

@@ -23,7 +23,7 @@ from afterwit.model.text import regex
 
 Path = Sequence[str | int]
 
-_SPACE = regex(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_SPACE = regex(r"(?s)(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*")
 _STRING = regex(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _PLAIN = regex(r"-?[0-9][0-9.eE+-]*|true|false|null")
 _DEPTH = 100

@@ -25,7 +25,7 @@ from afterwit.edits.ours import MARK, NAME, is_hook, is_server
 from afterwit.model.text import regex
 
 PIECE = regex(
-    r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[{]|[\]}]|\n|.', re.DOTALL
+    r'(?s)"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[{]|[\]}]|\n|.'
 )
 
 
@@ -191,7 +191,7 @@ def _above(text: str, start: int) -> int:
 
 
 _BARE = regex(r"[A-Za-z0-9_-]+\Z")
-_ASSIGNED = regex(r"^[ \t]*(?P<key>\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*=[ \t]*", re.MULTILINE)
+_ASSIGNED = regex(r"(?m)^[ \t]*(?P<key>\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*=[ \t]*")
 
 
 class _Place(NamedTuple):

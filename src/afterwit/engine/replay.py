@@ -14,7 +14,6 @@ checkout is a folder of our own that borrows the objects of the real one, so eve
 it would have then, and nothing of the real one is touched. What was never committed is not there.
 """
 
-import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -62,7 +61,7 @@ from afterwit.store.rows.sightings import DigestRow, put_digest
 from afterwit.store.store import Store, open_store, readonly_database
 
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
-_BRANCH = regex(r"(?!.*(?:\.\.|//|\.lock$|[/.]$))[A-Za-z0-9][\w./+@#-]{0,199}", re.ASCII)
+_BRANCH = regex(r"(?a)(?!.*(?:\.\.|//|\.lock$|[/.]$))[A-Za-z0-9][\w./+@#-]{0,199}")
 
 
 class PastCheckout:

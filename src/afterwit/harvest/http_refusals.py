@@ -36,11 +36,10 @@ from afterwit.model.text import regex, words_of
 from afterwit.redaction.hygiene import danger_in
 from afterwit.redaction.plain_names import is_plain_name, is_plain_path
 
-_STATUS = regex(r"\bHTTP(?:/[\d.]+)?[ :=]{1,3}(40[135])\b|\breturned error: (40[135])\b|^(40[135])$", re.MULTILINE)
+_STATUS = regex(r"(?m)\bHTTP(?:/[\d.]+)?[ :=]{1,3}(40[135])\b|\breturned error: (40[135])\b|^(40[135])$")
 _REFUSED = regex(
-    r"\bnot allowed to\b|\bprotected branch\b|\bbranch protection\b|\bresource not accessible\b"
+    r"(?i)\bnot allowed to\b|\bprotected branch\b|\bbranch protection\b|\bresource not accessible\b"
     r"|\bmust have (?:\w+ )?(?:access|permission|rights)",
-    re.IGNORECASE,
 )
 _REASONS = (
     ("branch protection", r"\bbranch protection\b|\bprotected branch|\bbranch(?:es)? (?:is|are) protected\b"),

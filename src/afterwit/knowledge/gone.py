@@ -7,7 +7,6 @@ most of what they name: they are outdated when all files that they name are gone
 for commands. Nothing of it touches belief: an item is back as it was when what it relies on returns.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -27,10 +26,10 @@ _SPAN = regex(r"`([^`]+)`")
 _SENTENCE = regex(r"[.;]\s|\bbut\b")
 _CLAUSE = regex(r"[:,]\s|\s[–—]\s|\s\(")
 _WARNS = regex(
+    r"(?i)"
     r"\b(?:not|never|no|none|cannot|instead of|rather than|without|avoid\w*|unlike|fails?|failed|broken|wrong|missing"
     r"|lacks?|removed?|deleted?|renamed?|moved?|replace[sd]?|deprecated|obsolete|old|outdated|stale|former(?:ly)?"
     r"|previous(?:ly)?|used to|gone|ignored?|forbidden|refuse[sd]?|legacy|unused|dropped?)\b|n't\b|\bdont\b",
-    re.IGNORECASE,
 )
 
 

@@ -6,7 +6,6 @@ and the stems of its other words), and sentences *say the same* when all of that
 that merging does not depend on the order. `alike` is a ratio for finding pairs that a person should look at.
 """
 
-import re
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -18,18 +17,17 @@ DOUBTFUL = 0.6  # share of equal words from which a person should look; measured
 _OPPOSITE = 0.8
 _QUOTE = regex(r"`([^`]*)`")
 _QUOTED = "‹›"
-_TOKEN = regex(r"‹›|--?[a-z][\w-]*|[\w@~./\\:*+=#-]*\w[\w/*+]*", re.IGNORECASE)
+_TOKEN = regex(r"(?i)‹›|--?[a-z][\w-]*|[\w@~./\\:*+=#-]*\w[\w/*+]*")
 _PLAIN = regex(r"[A-Za-z]?[a-z]*(?:-[a-z]+)*")
 _ACRONYMS = regex(r"[A-Z]{2,}s")
 _CLAUSE = regex(
-    r"^(?P<clause>(?:before|after|when|whenever|if|unless|until|while)\b[^,]*), *(?P<rest>.+)$",
-    re.IGNORECASE | re.DOTALL,
+    r"(?is)^(?P<clause>(?:before|after|when|whenever|if|unless|until|while)\b[^,]*), *(?P<rest>.+)$",
 )
 _REWORDED = (
-    (regex(r"n['’]t\b|\bcannot\b", re.IGNORECASE), " not "),
-    (regex(r"\b(?:rather than|instead of|in place of)\b", re.IGNORECASE), " instead "),
-    (regex(r"\bprefer\b([^.;]*?)\b(?:over|to)\b", re.IGNORECASE), r"\1 instead "),
-    (regex(r"\bpull requests?\b", re.IGNORECASE), " PR "),
+    (regex(r"(?i)n['’]t\b|\bcannot\b"), " not "),
+    (regex(r"(?i)\b(?:rather than|instead of|in place of)\b"), " instead "),
+    (regex(r"(?i)\bprefer\b([^.;]*?)\b(?:over|to)\b"), r"\1 instead "),
+    (regex(r"(?i)\bpull requests?\b"), " PR "),
 )
 _NEGATIONS = frozenset("not no never none without avoid nor neither stop dont".split())  # noqa: SIM905
 _TELLING = frozenset(

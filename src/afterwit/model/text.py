@@ -96,12 +96,11 @@ def root(stemmed: str) -> str:
 
 _LONGEST_TEXT = 40_000
 _DEFINITION = regex(
-    r"^(?:@@ )?[ \t+-]*(?:export |default |public |private |protected |static |async |abstract "
+    r"(?m)^(?:@@ )?[ \t+-]*(?:export |default |public |private |protected |static |async |abstract "
     r"|pub(?:\(\w+\))? |unsafe )*"
     r"(?:def|class|func|function\*?|fn|struct|enum|trait|impl|interface|type|namespace|const|let|var|describe|it|test)"
     r"(?:[ \t]+\([^)\n]{1,80}\))?(?:[ \t]+|\([\"'`])([A-Za-z_$][\w$]{2,60})"
     r"|^[ \t+-]*(?:export |declare )*module[ \t]+([A-Z_a-z][\w:]{2,60})(?=[ \t]*(?:$|[{=]))",
-    re.MULTILINE,
 )
 
 

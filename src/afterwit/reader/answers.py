@@ -5,7 +5,6 @@ fields are passed over; a note without a sentence or without lines is none, and 
 Whether a note is true is left to `checks`; answers about the brief are understood by `compiling`.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ _MOST_NAMES = 8
 _LONGEST_NAME = 200
 _LONGEST_WHEN = 300
 _LONGEST_SENTENCE = 1_000
-_FENCED = regex(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL)
+_FENCED = regex(r"(?s)```(?:json)?\s*\n(.*?)\n\s*```")
 _OPENINGS = regex(r"[\[{]")
 _MOST_OPENINGS = 20
 _MOST_THREAD_NAMES = 4

@@ -64,7 +64,7 @@ _HANDED_OVER = regex(r":\s|[\"“”„«»‹›]|(?<!\w)['‘].*['’](?!\w)")
 _ENDED = (Status.SUCCEEDED, Status.FAILED)
 _QUOTED = 0.4  # of a sentence's words that stand in quotations of the user: then it is their word, not hearsay
 _BORROWED = 2  # words in one foreign line that nobody else said
-_ASKED = regex(r"\bask(?:s|ed)?\b(?! to\b)", re.IGNORECASE)
+_ASKED = regex(r"(?i)\bask(?:s|ed)?\b(?! to\b)")
 _PERSONAL = regex(r"\b(?:I|me|my|mine|your current|currently)\b")
 
 

@@ -9,7 +9,6 @@ injected notes, thoughts, summaries of a compaction. Everything that comes in is
 (`sessions.show`).
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
@@ -37,9 +36,9 @@ _LONGEST_LOOK = 80
 _SHORT = 40  # seconds from which it is worth saying how long an action took
 _FENCE = regex(r"^\s*(?:```|~~~)")
 _SURPRISE = regex(
+    r"(?i)"
     r"\b(?:error|fail(?:ed|ure|s)?|warn(?:ing)?|cannot|can't|could not|unable|denied|refused|not found|no such|missing"
     r"|deprecated|skipp(?:ed|ing)|timed? ?out|conflict|invalid|unknown|unexpected|0 tests|no tests|nothing to)\b",
-    re.IGNORECASE,
 )
 _PASTED_LINES = 40  # of one prompt: what is longer was pasted, and its middle is left out
 _LOOKED = "looked at"

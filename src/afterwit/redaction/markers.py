@@ -41,9 +41,7 @@ _HEADING = (
 )
 _LONGEST_FRAME = 700  # characters before a block in which its frame is looked for
 _LONGEST_HEAD = 200  # characters of a client before the words of a refusal
-_MARKER = regex(
-    r"\[\s*(?:(?P<opening>afterwit\s+notes\s+from\s+past\s+sessions)|end\s+of\s+afterwit\s+notes)\s*\]", re.IGNORECASE
-)
+_MARKER = regex(r"(?i)\[\s*(?:(?P<opening>afterwit\s+notes\s+from\s+past\s+sessions)|end\s+of\s+afterwit\s+notes)\s*\]")
 _DEFUSED = {"[": "(", "]": ")"}
 
 

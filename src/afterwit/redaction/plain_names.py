@@ -8,7 +8,6 @@ may have. A name that is refused wrongly costs a hint; when in doubt it is refus
 hook can import it.
 """
 
-import re
 from functools import lru_cache
 
 from afterwit.model.text import regex
@@ -56,9 +55,9 @@ _GUARDS = _list(
     " verification safety"
 )
 _ENDS = "io|com|net|org|sh|xyz|ru|cn|co|me|info|biz"
-_DOMAIN = regex(rf"[{_LETTERS}]\.(?:{_ENDS})(?=[-_./+~@]|\Z)", re.IGNORECASE)
+_DOMAIN = regex(rf"(?i)[{_LETTERS}]\.(?:{_ENDS})(?=[-_./+~@]|\Z)")
 _HOST_WORDS = frozenset(("http", "https", "www", "ftp"))
-_LONG_FLAG = regex(r"--(?:no|yes|force|hard|delete|exec|skip|allow|danger|ignore|disable|all)", re.IGNORECASE)
+_LONG_FLAG = regex(r"(?i)--(?:no|yes|force|hard|delete|exec|skip|allow|danger|ignore|disable|all)")
 _GLUED = regex(r"[a-z]{25,}")
 _LETTER_BY_LETTER = regex(r"(?:(?<![A-Za-z0-9])[A-Za-z][-_.]){4}")
 _FOREIGN = regex(r"[\u00c0-\u024f]")

@@ -19,7 +19,6 @@ as the middle of a wrapped key that was encoded once more is.
 import base64
 import binascii
 import functools
-import re
 import urllib.parse
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -272,7 +271,7 @@ _LONGEST_FIELD = 8192
 _ENCODINGS = tuple(Encoding)
 # Nearly half of the short texts of a log. Without a name before it, an id is no secret.
 _ID_OR_MOMENT = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]{8,16}Z?")
-_SECRET_NAME = regex(r"pass|pwd|secret|token|key|auth|cred|cookie|session", re.IGNORECASE)
+_SECRET_NAME = regex(r"(?i)pass|pwd|secret|token|key|auth|cred|cookie|session")
 
 
 class Redactor:

@@ -8,7 +8,6 @@ result belongs to the latest call of its id. A result without an id answers the 
 State: counters, the model's name and call ids. Shapes, and the meaning of outputs, are left to `messages`.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
@@ -29,7 +28,7 @@ _META_FIELDS = ("session_id", "model", "cwd", "platform")
 _TIME_IN_NAME = regex(r"(\d{8})_(\d{6})(?!\d)")
 _ID = regex(r"[\w.:/@#+-]{1,120}")
 _MOST_USES = 5_000
-_INJECTED = regex(r"\s*(?:<[A-Za-z][\w-]*[ >]|\[(?:system|gateway) note\b|\[system\b)", re.IGNORECASE)
+_INJECTED = regex(r"(?i)\s*(?:<[A-Za-z][\w-]*[ >]|\[(?:system|gateway) note\b|\[system\b)")
 _COMPACTED = regex(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")
 
 

@@ -11,7 +11,6 @@ tag that is cut off is text). Their results come back in the name of the user: a
 tags. What the editor shows (`environment_details`) is injected. Written from documentation and one described history.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -58,7 +57,7 @@ _INJECTED = (
     "slash_command",
 )
 _ASKING = frozenset(["ask_followup_question", "attempt_completion", "plan_mode_respond"])
-_RESULT = regex(r"\[(\w+)(?: for '.*?')?\] Result:", re.DOTALL)
+_RESULT = regex(r"(?s)\[(\w+)(?: for '.*?')?\] Result:")
 _HEAD_CHARS = 10_000
 _FAILED = regex(r"\s*(?:\[ERROR\]|The tool execution failed|Error executing|Error reading|Error writing)")
 _DENIED = "The user denied this operation"

@@ -10,7 +10,6 @@ Tokens are told once: a message states its output (until 1.0.68), a `session.usa
 where they are smaller than what was told, for the last run. Input includes the cache, output the reasoning.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -32,7 +31,7 @@ _CANCELLED_CODES = frozenset({"aborted", "cancelled", "canceled", "interrupted"}
 _DENIED_WORDS = regex(
     r"\s*(?:The user (?:rejected|denied|declined)|Permission denied and could not request permission|Denied by )"
 )
-_ANSWERED = regex(r"User (?:responded|selected): (.+)", re.DOTALL)
+_ANSWERED = regex(r"(?s)User (?:responded|selected): (.+)")
 
 
 class Told(msgspec.Struct, array_like=True):
@@ -118,7 +117,7 @@ def _exit_code(data: Mapping[str, Any], tail: str) -> int | None:
 _KEPT = 64
 _NOTICE_CHARS = 8_000
 _INSTRUCTIONS = "AGENTS.md"  # stands for all files that the client joins without their names
-_INSTRUCTION = regex(r"<custom_instruction>(.*?)</custom_instruction>", re.DOTALL)
+_INSTRUCTION = regex(r"(?s)<custom_instruction>(.*?)</custom_instruction>")
 
 
 class CopilotState(ReadingMemory):

@@ -12,7 +12,6 @@ Sessions of 2025 are one document each, rewritten whole, in `history-session-sta
 story, so the second is read only where the first is missing. Neither states tokens.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -51,8 +50,8 @@ _OTHERS = """
 
 SILENT = frozenset([f"session.{name}" for name in _AFTER_SESSION.split()] + _OTHERS.split())
 _EVENTS, _WORKSPACE = "events.jsonl", "workspace.yaml"
-_NAMED = regex(r"^(?:name|summary):[ \t]*(\S[^\n]*)$", re.MULTILINE)
-_MANUAL = regex(r"^user_named:[ \t]*true\b", re.MULTILINE)
+_NAMED = regex(r"(?m)^(?:name|summary):[ \t]*(\S[^\n]*)$")
+_MANUAL = regex(r"(?m)^user_named:[ \t]*true\b")
 _PLAIN_SCALAR = regex(r"[\w(][^\n#|>]{0,300}")
 
 

@@ -13,7 +13,6 @@ its exit code stands in the frame around the output, which is taken off.
 """
 
 import hashlib
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -29,7 +28,7 @@ from afterwit.model.readings import Facts, Reading, Result, Usage
 from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 
-_DENIED = regex(r"\[Operation Cancelled\] Reason: User (?:did not allow|denied|rejected)\b", re.IGNORECASE)
+_DENIED = regex(r"(?i)\[Operation Cancelled\] Reason: User (?:did not allow|denied|rejected)\b")
 
 
 def outcome_of(status: str, response: Mapping[str, Any], display: Any = None) -> ToolOutcome:
@@ -126,7 +125,7 @@ _INJECTED = regex(
     r"\s*(?:<(?:session_context|hook_context|system-?reminder|system_reminder|available_skills|loaded_context)\b"
     r"|System: Please continue\.|This is the (?:Gemini CLI|Qwen Code)\b)"
 )
-_HOOK = regex(r"\s*<hook_context>(.*?)</hook_context>\s*", re.DOTALL)  # at a start before a prompt, else behind it
+_HOOK = regex(r"(?s)\s*<hook_context>(.*?)</hook_context>\s*")  # at a start before a prompt, else behind it
 _ADDED = "<hook_context>"
 _FOLDER = regex(r"(?:Workspace Directories:\*\*\s*\n\s*- |currently working in the directory: )([^\n]{1,1000})")
 _THANKS = "Got it. Thanks for the additional context!"

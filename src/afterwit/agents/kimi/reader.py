@@ -16,7 +16,6 @@ words. Wires have a flag and the client's message, which says that a person refu
 """
 
 import hashlib
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -32,16 +31,14 @@ from afterwit.model.text import regex
 
 _INJECTED = regex(r"\s*<(?:system|system-reminder|notification|hook_result)\b")
 _COMPACTED = regex(r"\s*<system>Previous context has been compacted")
-_SYSTEM = regex(r"\s*<system>(.*)</system>\s*", re.DOTALL)
+_SYSTEM = regex(r"(?s)\s*<system>(.*)</system>\s*")
 _EXITED = regex(r"Command failed with exit code: (-?\d{1,10})\b")
 _FINE = regex(r"\bsuccessfully\b|\blines? read\b|^Found \d|^Thought logged|^Tool output is empty")
 _FAULT = regex(
-    r"\brejected by the user\b|\bis not (?:a|an|allowed)\b|\bdoes not exist\b|\bnot found\b|^Failed\b|^Invalid\b",
-    re.MULTILINE,
+    r"(?m)\brejected by the user\b|\bis not (?:a|an|allowed)\b|\bdoes not exist\b|\bnot found\b|^Failed\b|^Invalid\b",
 )
 _DENIED = regex(
-    r"(?:The )?tool call (?:is|was )?\s*rejected by (?:the )?user\.(?: User feedback: (?P<said>.*))?",
-    re.IGNORECASE | re.DOTALL,
+    r"(?is)(?:The )?tool call (?:is|was )?\s*rejected by (?:the )?user\.(?: User feedback: (?P<said>.*))?",
 )
 _HEAD_CHARS = 1_000
 

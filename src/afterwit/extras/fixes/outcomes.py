@@ -35,16 +35,14 @@ _FILE = {
     Runner.GO: regex(r"(?:ok|FAIL)\s+(\S+)"),
 }
 _NO_TESTS = regex(
-    r"\bno tests? (?:ran|found|to run|files? found)\b|\b0 tests\b|did not match any test files|collected 0 items",
-    re.IGNORECASE,
+    r"(?i)\bno tests? (?:ran|found|to run|files? found)\b|\b0 tests\b|did not match any test files|collected 0 items",
 )
 _TELLING = regex(
-    r"ModuleNotFoundError|ImportError|Cannot find (?:module|package)|Module not found|Could not resolve"
+    r"(?m)ModuleNotFoundError|ImportError|Cannot find (?:module|package)|Module not found|Could not resolve"
     r"|command not found|No such file or directory|not installed|no required module|cannot find package"
     r"|unrecognized arguments|fixture '.*' not found|requires? (?:python|go|node)|go: |^error(?:\[|:)|^E  |"
     r"(?:Type|Syntax|Reference|Assertion|Runtime|Name|Attribute|Value|Key|OS|Permission|Timeout)Error|^\(fail\)"
     r"|^FAILED |^ERROR |^panic:|^error:",
-    re.MULTILINE,
 )
 NOT_HERE = "is not installed here"
 _SKIPPED = regex(r"\b([1-9]\d{0,5}) skip(?:ped)?\b")

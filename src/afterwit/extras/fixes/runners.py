@@ -6,7 +6,6 @@ out later: here a command names it, and says where a copy of the repository's ow
 """
 
 import json
-import re
 import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +25,7 @@ _PYTHON_TEST = regex(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py\Z")
 _SCRIPT_TEST = regex(r"[._-](?:test|spec)\.\w+\Z|(?:^|/)__tests__/[^/]+\Z|(?:^|/)test[_-][^/]*\.\w+\Z")
 _GO_TEST = regex(r"_test\.go\Z")
 _CARGO_TEST = regex(r"(?:^|/)tests/[^/]+\.rs\Z")
-_GO_FUNCTION = regex(r"^func (Test\w+|Example\w*|Fuzz\w+)\(", re.MULTILINE)
+_GO_FUNCTION = regex(r"(?m)^func (Test\w+|Example\w*|Fuzz\w+)\(")
 _IMPORTED = regex(
     r"""(?:from\s+|require\(\s*|import\s+)["'](bun:test|vitest|node:test|@jest/globals|@playwright/test)["']"""
 )
