@@ -1,36 +1,18 @@
 """Every rule finds its examples and leaves its benign texts alone."""
 
-import tomllib
-from collections.abc import Callable, Iterator
-from importlib import resources
-from pathlib import Path
+from collections.abc import Callable
 
 import re2
 from tests.every import for_every
+from tests.redaction.templates import SHOWN
 
 from afterwit.redaction.matching import Finder, trigger
 from afterwit.redaction.redaction import Redactor
-from afterwit.redaction.ruleset import FILES, RedactionRule, byte_options, rules
+from afterwit.redaction.ruleset import RedactionRule, byte_options, rules
 
 Fill = Callable[[str], tuple[str, list[str]]]
-_DRAWN = ("hex", "lower", "upper", "an")  # alphabets that can be drawn from as they are
-
-
-def _shown() -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """By the ids of rules: templates of texts that they find, and of texts that they leave alone."""
-    for name in FILES:
-        yield from tomllib.loads(
-            Path(__file__).with_name("examples").joinpath(f"{name}.toml").read_text("utf-8")
-        ).items()
-        rows = tomllib.loads((resources.files("afterwit.redaction") / "rules" / f"{name}.toml").read_text("utf-8"))
-        for rule, _, prefixes, alphabet, least in rows.get("token", ()):
-            drawn = f"{{{alphabet if alphabet in _DRAWN else 'an'}:{least + 6}}}"
-            yield rule, {"examples": [head + drawn for head in prefixes], "benign": [f"{head}x" for head in prefixes]}
-
-
-_SHOWN = dict(_shown())
-_CASES = [(rule, text) for rule in rules() for text in _SHOWN[rule.id]["examples"]]
-_BENIGN = [(rule, text) for rule in rules() for text in _SHOWN[rule.id]["benign"]]
+_CASES = [(rule, text) for rule in rules() for text in SHOWN[rule.id]["examples"]]
+_BENIGN = [(rule, text) for rule in rules() for text in SHOWN[rule.id]["benign"]]
 
 
 @for_every("rule, template", _CASES)
@@ -63,9 +45,9 @@ def test_ids_are_unique_and_fit_a_placeholder() -> None:
 
 
 def test_every_rule_says_what_it_is_and_shows_both_sides() -> None:
-    assert set(_SHOWN) == {rule.id for rule in rules()}
-    assert [rule.id for rule in rules() if not (rule.description and all(_SHOWN[rule.id].values()))] == []
-    assert all(set(shown) == {"examples", "benign"} for shown in _SHOWN.values())
+    assert set(SHOWN) == {rule.id for rule in rules()}
+    assert [rule.id for rule in rules() if not (rule.description and all(SHOWN[rule.id].values()))] == []
+    assert all(set(shown) == {"examples", "benign"} for shown in SHOWN.values())
 
 
 def test_there_are_many_known_formats() -> None:
