@@ -18,7 +18,7 @@ PIP := $(if $(UV),uv pip install -q --python $(BIN)/python,$(BIN)/python -m pip 
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist worksteal -q
 
 .DEFAULT_GOAL := help
-.PHONY: help learn demo web test near whole liar e2e check audit docs pictures screens man plugins release lock bench backtest clean
+.PHONY: help learn demo web test near whole liar e2e check audit docs pictures screens man plugins release lock bench figures backtest clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +89,10 @@ lock: $(DEV)  ## lock what the program runs with, and what its development takes
 
 bench: $(DEV)  ## print the tables of figures, and what got slower; KEEP=--keep adds them to the history
 	@$(BIN)/python -m bench $(KEEP)
+	@$(BIN)/python -m bench.compare
+
+figures: $(DEV)  ## measure what a hook costs, and say what got slower: a report, whose outcome means nothing
+	@$(BIN)/python -m bench.hook --lines 2000 --rounds 7
 	@$(BIN)/python -m bench.compare
 
 backtest: $(DEV)  ## replay a home; needs AFTERWIT_JUDGE and AFTERWIT_CORPUS

@@ -31,7 +31,6 @@ from afterwit.engine.replay import HookPlayer, past_of
 from afterwit.engine.sweep import sweep
 from afterwit.knowledge.brief import ENTRIES, pages_of
 from afterwit.knowledge.door.list import item_in
-from afterwit.knowledge.door.settle import recorded_about
 from afterwit.measure.backtest import PRODUCT, walked
 from afterwit.model.knowledge import READ
 from afterwit.model.learn_run import Options
@@ -42,7 +41,7 @@ from afterwit.sessions.filters import Filter
 from afterwit.sessions.originals import source_of
 from afterwit.store.decide import READING_ASKED, decide
 from afterwit.store.decisions import in_force
-from afterwit.store.rows.items import all_items
+from afterwit.store.rows.items import all_items, recorded_about
 from afterwit.store.rows.session_list import Selection, SessionRow, select_sessions
 from afterwit.store.store import hold_lease, readonly_database
 from bench.worlds import Silent, world_of

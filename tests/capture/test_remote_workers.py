@@ -44,7 +44,7 @@ def _crossed(parcel: bytes) -> Any:
 def abroad(monkeypatch: pytest.MonkeyPatch) -> Iterator[Abroad]:
     executor = Abroad()
     point = EntryPoint("orchard", "tests.capture.test_remote_workers:none", GROUP)
-    monkeypatch.setattr("afterwit.capture.workers._entry_points", lambda: (point,))
+    monkeypatch.setattr("afterwit.capture.workers.entry_points", lambda _: (point,))
     monkeypatch.setattr(EntryPoint, "load", lambda _: lambda _address: executor)
     yield executor
     executor.shutdown()

@@ -33,7 +33,6 @@ _PLAIN_TEXTS = {  # functions beside the gate that give other texts than those f
     "reader/intake.py": {"_refusal", "_rights_needed"},
     "reader/plan.py": {"_model"},
     "recall/deck/compile.py": {"_hash", "_redaction_mark", "redact"},
-    "recall/told.py": {"kept_back", "said_at"},
     "recall/trial.py": {"_in_words"},  # for whoever compiles
     "agents/hook_payloads.py": {
         *("text_at", "all_text", "_script", "command", "path", "folder_of"),

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.every import for_every
+from tests.redaction.templates import SHOWN
 from tests.thoroughness import examples
 
 from afterwit.redaction.markers import PLACEHOLDER, unkeyed
@@ -46,14 +47,14 @@ def _secret(template: str, fill: Fill) -> tuple[str, str]:
 def test_a_known_format_survives_in_no_channel(
     rule: RedactionRule, channel: str, fill: Fill, redactor: Redactor
 ) -> None:
-    for template in rule.examples:
+    for template in SHOWN[rule.id]["examples"]:
         text, secret = _secret(template, fill)
         assert secret not in redactor.text(_CHANNELS[channel].format(text))
 
 
 @for_every("rule", _PLANTED)
 def test_a_known_format_survives_in_no_json_value(rule: RedactionRule, fill: Fill, redactor: Redactor) -> None:
-    for template in rule.examples:
+    for template in SHOWN[rule.id]["examples"]:
         text, secret = _secret(template, fill)
         nested = {"content": [{"input": {"command": text}}, json.dumps({"inner": text})], text: 1}
         assert secret not in json.dumps(redactor.value(nested))

@@ -4,14 +4,15 @@ from collections.abc import Callable
 
 import re2
 from tests.every import for_every
+from tests.redaction.templates import SHOWN
 
 from afterwit.redaction.matching import Finder, trigger
 from afterwit.redaction.redaction import Redactor
 from afterwit.redaction.ruleset import RedactionRule, byte_options, rules
 
 Fill = Callable[[str], tuple[str, list[str]]]
-_CASES = [(rule, text) for rule in rules() for text in rule.examples]
-_BENIGN = [(rule, text) for rule in rules() for text in rule.benign]
+_CASES = [(rule, text) for rule in rules() for text in SHOWN[rule.id]["examples"]]
+_BENIGN = [(rule, text) for rule in rules() for text in SHOWN[rule.id]["benign"]]
 
 
 @for_every("rule, template", _CASES)
@@ -44,7 +45,9 @@ def test_ids_are_unique_and_fit_a_placeholder() -> None:
 
 
 def test_every_rule_says_what_it_is_and_shows_both_sides() -> None:
-    assert [rule.id for rule in rules() if not (rule.description and rule.examples and rule.benign)] == []
+    assert set(SHOWN) == {rule.id for rule in rules()}
+    assert [rule.id for rule in rules() if not (rule.description and all(SHOWN[rule.id].values()))] == []
+    assert all(set(shown) == {"examples", "benign"} for shown in SHOWN.values())
 
 
 def test_there_are_many_known_formats() -> None:

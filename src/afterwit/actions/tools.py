@@ -130,10 +130,10 @@ SERVER_KEYS = ("server", "server_name", "serverName")
 
 
 _NO_TOOLS: Mapping[str, ActionKind] = {}
-_MCP = regex(r"mcp__?(?P<server>.+?)(?:__|\.|/)(?P<tool>.+)", re.DOTALL)
+_MCP = regex(r"(?s)mcp__?(?P<server>.+?)(?:__|\.|/)(?P<tool>.+)")
 _PATCH_CALL = regex(r"\s*(?:cd [^\s;&|]{1,500} && )?apply_?patch\b")
 _PATCH_BEGINS = "*** Begin Patch"
-_PATCH_FILE = regex(r"^\*\*\* (Add File|Update File|Delete File|Move to): ([^\n]+)", re.MULTILINE)
+_PATCH_FILE = regex(r"(?m)^\*\*\* (Add File|Update File|Delete File|Move to): ([^\n]+)")
 _FILE_KINDS = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 
 

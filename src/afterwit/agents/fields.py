@@ -15,15 +15,16 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from afterwit.model.readings import Usage
+from afterwit.model.text import regex
 
 _MOST_TOKENS = 10**12  # no response has more; a damaged number might
 _DEAREST_USD = 1e6
 _LONGEST_MS = 10**11
 _EXIT_CODES = range(-(1 << 31), 1 << 32)
-_PLAIN = re.compile(r"[\w.:/@#+-]{1,200}")
-_BLOB = re.compile(r"data:[\w.+-]{1,60}/[\w.+-]{1,60};base64,[A-Za-z0-9+/=_-]+")
+_PLAIN = regex(r"[\w.:/@#+-]{1,200}")
+_BLOB = regex(r"data:[\w.+-]{1,60}/[\w.+-]{1,60};base64,[A-Za-z0-9+/=_-]+")
 _CUT = r"(?=[\w+/-]{0,40}[0-9])[\w+/-]{6,40}"
-_CUT_END, _CUT_START = re.compile(_CUT + r"\Z", re.ASCII), re.compile(_CUT, re.ASCII)
+_CUT_END, _CUT_START = regex(_CUT + r"\Z", re.ASCII), regex(_CUT, re.ASCII)
 
 _NOTHING: Mapping[str, Any] = {}
 
@@ -223,7 +224,7 @@ def _is_struct(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
-_INSTANCE = re.compile(r"([A-Za-z0-9][\w.-]{0,80}?)__([A-Za-z0-9][\w.-]{0,80})-\d{1,8}")
+_INSTANCE = regex(r"([A-Za-z0-9][\w.-]{0,80}?)__([A-Za-z0-9][\w.-]{0,80})-\d{1,8}")
 
 
 def remote_of(instance: str) -> str:

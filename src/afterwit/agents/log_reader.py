@@ -11,7 +11,6 @@ of their sessions has the same ids. `identity`, `asked` and `answered` make keys
 which copies keep; of the session where a log has no times; of a call also what it was given.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from hashlib import blake2b
@@ -25,6 +24,7 @@ from afterwit.agents.fields import decoded_text
 from afterwit.agents.hook_payloads import described
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Problem, Reading, Result, Spend, Usage
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
@@ -318,7 +318,7 @@ def identity(session: str, at_ms: int | None, name: str) -> str:
     return f"{session if at_ms is None else at_ms}:{name}"
 
 
-_NATIVE = re.compile(r"[\w.:/@#+$=~%-]{1,300}")
+_NATIVE = regex(r"[\w.:/@#+$=~%-]{1,300}")
 
 
 class Row(NamedTuple):

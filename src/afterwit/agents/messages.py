@@ -21,6 +21,7 @@ from afterwit.agents import fields
 from afterwit.agents.log_reader import Place
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Problem, Result, Usage
+from afterwit.model.text import regex
 
 _FRAME = frozenset(
     [
@@ -36,10 +37,9 @@ _DENIED = frozenset(["denied", "rejected", "blocked", "not_approved"])
 _CANCELLED = frozenset(["cancelled", "canceled", "interrupted", "aborted"])
 _RUNNING = frozenset(["running", "background", "in_progress"])
 _HEAD = 300
-_CANCELLED_WORDS = re.compile(
-    r"\b(?:cancell?ed|interrupted|aborted) by (?:the )?user\b|\buser (?:cancell?ed|interrupted|aborted)\b"
+_CANCELLED_WORDS = regex(
+    r"(?i)\b(?:cancell?ed|interrupted|aborted) by (?:the )?user\b|\buser (?:cancell?ed|interrupted|aborted)\b"
     r"|\[command interrupted\]|\btool (?:call|execution) (?:was )?(?:cancell?ed|skipped)\b",
-    re.IGNORECASE,
 )
 _PLACEHOLDERS = {"image": "[image]", "audio": "[audio]", "file": "[file]", "video": "[video]"}
 

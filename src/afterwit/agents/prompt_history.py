@@ -26,12 +26,13 @@ from afterwit.agents.log_reader import (
 from afterwit.agents.log_reader import mark as digest
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Facts, Reading
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 
 HISTORY = PurePosixPath("history.jsonl")
 UNNAMED = "history/"  # begins the native id of a session that the history gives no id
-_COMMAND = re.compile(r"/[A-Za-z][\w:.-]*(?:\s|$)|!")
-_PASTED = re.compile(r"\[Pasted text #(\d{1,9})[^\]\n]{0,40}\]")
+_COMMAND = regex(r"/[A-Za-z][\w:.-]*(?:\s|$)|!")
+_PASTED = regex(r"\[Pasted text #(\d{1,9})[^\]\n]{0,40}\]")
 _PROMPT, _OTHER = "prompt", "(no prompt)"
 _PASTED_CHARS = 10_000
 

@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-import apsw
-
 from afterwit.agents.prompt_history import HISTORY, UNNAMED
 from afterwit.capture.derive import FileToRead, derive_archived
 from afterwit.capture.derived import (
@@ -33,7 +31,7 @@ from afterwit.capture.derived import (
     rows_in,
 )
 from afterwit.capture.left_out import LeftOutParts
-from afterwit.capture.logs import archive_path
+from afterwit.capture.logs import companion_bytes
 from afterwit.capture.plan import may_lie_anywhere
 from afterwit.config.run_rules import RunRules, redactor_for
 from afterwit.model.captured import Captured, PartFacts
@@ -42,7 +40,7 @@ from afterwit.model.settings import Settings
 from afterwit.redaction.hygiene import clean
 from afterwit.repos.identity import resolve
 from afterwit.sources.places import LogFile
-from afterwit.store.archive import Archive, ArchiveName, archive_name, generation_of
+from afterwit.store.archive import ArchiveName, archive_name, generation_of
 from afterwit.store.atomic import step
 from afterwit.store.database import UNREADABLE, transaction
 from afterwit.store.rows import files, parts, repos, sessions
@@ -62,18 +60,6 @@ from afterwit.store.rows.repos import RepoRow
 from afterwit.store.store import Store
 
 _LATE = 10**15  # a part without any time comes after all that have one
-
-
-def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, path: PurePosixPath) -> bytes | None:
-    """The archived bytes of a transcript's companion, if there is one."""
-    for place in (archive_path(transcript.path, path), path):
-        row = files.live_file(db, transcript._replace(path=place).key)
-        if row is not None and row.held_bytes:
-            try:
-                return b"".join(archive.read(row.object_name, row.held_bytes))
-            except DamagedError:  # as good as gone; `verify` says what is wrong with it
-                return None
-    return None
 
 
 def derive_from_archive(store: Store, rules: RunRules, row: FileRow, copied: frozenset[int] = frozenset()) -> Derived:

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
+import apsw
+
 from afterwit.agents.declared.description import Description
 from afterwit.agents.descriptor import Agent
 from afterwit.agents.log_reader import FileReading, Reader, Shape
@@ -27,6 +29,7 @@ from afterwit.agents.registry import (
     retention_settings,
 )
 from afterwit.capture.derived import Copy, Origin
+from afterwit.model.errors import DamagedError
 from afterwit.model.readings import Problem, Reading
 from afterwit.sources.discovery import HomeListing, Unit, Unreadable, discover, nothing_is_known
 from afterwit.sources.documents import read_document, read_text
@@ -43,9 +46,10 @@ from afterwit.sources.places import (
     whole_file,
     whole_lines,
 )
+from afterwit.store.archive import Archive
 from afterwit.store.frames import Packer
 from afterwit.store.regular_files import read_regular
-from afterwit.store.rows.files import file_key
+from afterwit.store.rows.files import file_key, live_file
 
 COMPANION_LIMIT = 64 << 20
 _BLOCK_BYTES = 1 << 20
@@ -200,6 +204,18 @@ class Belonging(NamedTuple):
 def archive_path(transcript: PurePosixPath, shared: PurePosixPath) -> PurePosixPath:
     """Where the archive keeps a transcript's copy of a shared file."""
     return transcript / shared
+
+
+def companion_bytes(db: apsw.Connection, archive: Archive, transcript: Origin, path: PurePosixPath) -> bytes | None:
+    """The archived bytes of a transcript's companion, if there is one."""
+    for place in (archive_path(transcript.path, path), path):
+        row = live_file(db, transcript._replace(path=place).key)
+        if row is not None and row.held_bytes:
+            try:
+                return b"".join(archive.read(row.object_name, row.held_bytes))
+            except DamagedError:  # as good as gone; `verify` says what is wrong with it
+                return None
+    return None
 
 
 def owner_of(reader: Reader, path: PurePosixPath) -> Belonging | None:

@@ -48,18 +48,17 @@ TASK_FILES: Mapping[CallKind, TaskFile] = {
         ("Makefile", "makefile", "GNUmakefile"),
         "target",
         regex(
-            r"^ *(?:-?include|sinclude|define)\b|^[^\t#\n]*\$\(eval\b|^[^\t#=\n]*[$%][^=\n]*:|^\.DEFAULT\s*:",
-            re.MULTILINE,
+            r"(?m)^ *(?:-?include|sinclude|define)\b|^[^\t#\n]*\$\(eval\b|^[^\t#=\n]*[$%][^=\n]*:|^\.DEFAULT\s*:",
         ),
-        regex(r"^\t[^\n]*$", re.MULTILINE),
+        regex(r"(?m)^\t[^\n]*$"),
     ),
     CallKind.JUST: TaskFile(
-        ("justfile", "Justfile", ".justfile"), "recipe", regex(r"^(?:!include|import\??|mod\??)\s", re.MULTILINE)
+        ("justfile", "Justfile", ".justfile"), "recipe", regex(r"(?m)^(?:!include|import\??|mod\??)\s")
     ),
     CallKind.TASK: TaskFile(
         ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"),
         "task",
-        regex(r"^includes\s*:|\baliases\s*:|[&*]\w+\s*$|<<\s*:|\t", re.MULTILINE),
+        regex(r"(?m)^includes\s*:|\baliases\s*:|[&*]\w+\s*$|<<\s*:|\t"),
     ),
     CallKind.MISE: TaskFile(
         ("mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml"),
@@ -73,8 +72,8 @@ TASK_FILES: Mapping[CallKind, TaskFile] = {
 
 _BUNDLED = frozenset(("tsc", "tsserver", "ng", "vue-tsc", "playwright", "nx", "node", "npm", "npx", "corepack", "rw"))
 _DEFINITION_BYTES = 524_288
-_ODD = re.compile(r"[<>{}$|\\\n]|^[/~]|(?:^|/)\.\.(?:/|$)")
-_LINE = re.compile(r":\d[\d:,-]*$")
+_ODD = regex(r"[<>{}$|\\\n]|^[/~]|(?:^|/)\.\.(?:/|$)")
+_LINE = regex(r":\d[\d:,-]*$")
 _WILD = ("*", "?")
 _TASK_WORDS = frozenset(
     (

@@ -20,12 +20,11 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from difflib import get_close_matches
-from importlib.metadata import EntryPoint, entry_points
 from types import TracebackType
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from afterwit import __version__
-from afterwit.config.extras import extras, load
+from afterwit.config.extras import entry_points, extras, load
 from afterwit.model.captured import CAPTURE_VERSION
 from afterwit.model.digest import VERSION as DIGEST_VERSION
 from afterwit.model.errors import AfterwitError, UsageError
@@ -243,7 +242,7 @@ def executor_at(address: str) -> RemoteWorkers:
     """The executor at an address. Raises where there is none, or it cannot be reached."""
     refuse_unknown(address)
     name = address.partition("://")[0]
-    points = {point.name: point for point in _entry_points()}
+    points = {point.name: point for point in entry_points(GROUP)}
     try:
         make: Callable[[str], Executor]
         make = load(_of_extras()[name]) if name in _of_extras() else points[name].load()
@@ -266,12 +265,8 @@ def refuse_unknown(address: str) -> None:
 
 def executor_names() -> list[str]:
     own = _of_extras()
-    return [*own, *sorted(point.name for point in _entry_points() if point.name not in own)]
+    return [*own, *sorted(point.name for point in entry_points(GROUP) if point.name not in own)]
 
 
 def _of_extras() -> dict[str, str]:
     return {name: code for extra in extras() for name, code in extra.executors.items()}
-
-
-def _entry_points() -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group=GROUP))

@@ -6,22 +6,16 @@ from typing import Any
 import click
 import msgspec
 
-from afterwit.cli.checks import tell_added
 from afterwit.cli.commands import DefaultGroup, command
-from afterwit.cli.reading_calls import read_with
 from afterwit.cli.terminal.options import Here, agreed, reporting
 from afterwit.cli.terminal.output import print_json, print_line, print_text, talk
 from afterwit.engine.curation import brief as page_of_people
 from afterwit.engine.curation.brief import BriefVersion, BriefView
-from afterwit.engine.curation.checks import add_line
 from afterwit.knowledge.brief import rests_on
 from afterwit.model.brief import Heading, Heard, Line
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 from afterwit.model.knowledge import Trigger
-from afterwit.reader.calling import way_to
-from afterwit.reader.plan import ReadingWish
-from afterwit.reader.read import refusal_in_words
 from afterwit.sessions.filters import Filter
 
 _REPO = click.argument("repo", required=False)
@@ -95,6 +89,8 @@ def _moment_of(trigger: Trigger) -> str:
 
 
 def _show_rejected(view: BriefView) -> None:
+    from afterwit.reader.read import refusal_in_words
+
     print_line("Refused in the last compilation")
     for proposal in view.rejected:
         detail = f" ({proposal.detail})" if proposal.detail else ""
@@ -185,6 +181,9 @@ def drop(here: Here, ids: tuple[str, ...], repo: str | None, is_json: bool) -> N
 @reporting
 def check(here: Here, line: str, repo: str | None, is_json: bool) -> None:
     """Make a check of a line, where it plainly has the form of one. It is off until you turn it on."""
+    from afterwit.cli.checks import tell_added
+    from afterwit.engine.curation.checks import add_line
+
     tell_added(add_line(here.world, Path.cwd(), repo, line), is_json=is_json)
 
 
@@ -209,6 +208,10 @@ def compile_(here: Here, repo: str | None, model: str | None, is_agreed: bool, i
     It happens by itself after a few new notes. Every line of the answer is checked against the notes that it cites, and
     every trigger is tried on past sessions. Your own lines stay.
     """
+    from afterwit.cli.reading_calls import read_with
+    from afterwit.reader.calling import way_to
+    from afterwit.reader.plan import ReadingWish
+
     name = page_of_people.look(here.world, Path.cwd(), repo).repo
     wanted = model or here.world.settings.reading.model or ""
     way = way_to(wanted, here.world)

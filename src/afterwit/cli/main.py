@@ -5,7 +5,6 @@ never there (`>&-`) is no error. Every error that we know ends in a message; any
 reported in a file. Never a traceback.
 """
 
-import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -62,7 +61,6 @@ SHORT_NAMES = {
     "delete": "sessions delete",
 }
 _ALONE = "afterwit.alone"
-_COLLECT_AFTER = 50_000  # new values
 _COMPLETING = "_AFTERWIT_COMPLETE"  # set by a shell that asks how a line goes on: any talk would land in that line
 
 
@@ -127,7 +125,6 @@ def afterwit() -> None:
 
 def main() -> None:
     """The entry point."""
-    gc.set_threshold(_COLLECT_AFTER)  # commands make many values and few circles of them
     open_closed_streams()
     sys.stdout, sys.stderr = sys.stdout or _stream(1), sys.stderr or _stream(2)
     for stream in (sys.stdout, sys.stderr):

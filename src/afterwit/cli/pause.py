@@ -1,6 +1,5 @@
 """`afterwit pause` and `afterwit resume`: nothing is told for a while, here, to one agent, or anywhere."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,10 @@ from afterwit.cli.terminal.options import Here, reporting
 from afterwit.cli.terminal.output import print_json, print_line, talk
 from afterwit.engine.curation.pauses import pause_until, resume_all
 from afterwit.model.errors import UsageError
+from afterwit.model.text import regex
 from afterwit.store.pauses import EVERYWHERE, in_words
 
-_LENGTH = re.compile(r"(\d{1,4})\s*(m|h|d|w)")
+_LENGTH = regex(r"(\d{1,4})\s*(m|h|d|w)")
 _UNITS_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 

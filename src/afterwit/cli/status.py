@@ -12,7 +12,7 @@ from afterwit.engine.doctor.findings import Level
 from afterwit.engine.doctor.status import BackupState, ProofOfLife, helping
 from afterwit.engine.doctor.status import status as status_now
 from afterwit.model.figures import human_bytes, human_count, human_dollars, human_tokens
-from afterwit.recall.told import said_at
+from afterwit.recall.tellings import said_at
 
 _LABEL = 14  # cells
 _MOST_REPEATED = 3

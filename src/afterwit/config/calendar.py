@@ -10,8 +10,9 @@ is the latest that has begun.
 """
 
 import datetime as dt
-import re
 from typing import NamedTuple
+
+from afterwit.model.text import regex
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAY = dt.timedelta(days=1)
@@ -71,11 +72,11 @@ def month_of(day: dt.date) -> str:
 
 EXAMPLES = "12h, 3d, 2w, today, yesterday, monday, last week, last month, 2026-03, 2026-03-15, 2026-03-15T14:00"
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_BACK = re.compile(r"(\d{1,6})\s?([hdw])")
-_YEAR = re.compile(r"(?:19|20)\d{2}")
-_MONTH = re.compile(r"\d{4}-\d{2}")
-_WEEK = re.compile(r"(\d{4})-w(\d{2})")
-_DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}")
+_BACK = regex(r"(\d{1,6})\s?([hdw])")
+_YEAR = regex(r"(?:19|20)\d{2}")
+_MONTH = regex(r"\d{4}-\d{2}")
+_WEEK = regex(r"(\d{4})-w(\d{2})")
+_DATE = regex(r"\d{4}-?\d{2}-?\d{2}")
 _ONE_WEEK = dt.timedelta(days=7)
 _SHORTEST_NAME = 3  # of a weekday
 

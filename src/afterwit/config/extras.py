@@ -5,11 +5,14 @@ description costs little. Packages of others bring theirs by an entry point of t
 an `Extra`; one that cannot be loaded is left out, and `doctor` says why. The core works with any of them missing.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "afterwit.extras"
 OWN = {
@@ -85,12 +88,17 @@ def load(code: str) -> Any:
     return getattr(import_module(module), name)
 
 
+def entry_points(group: str) -> "Iterable[EntryPoint]":
+    """What other packages bring under this name."""
+    from importlib import metadata  # takes as long as all else of a short command
+
+    return metadata.entry_points(group=group)
+
+
 @cache
 def _found() -> dict[str, Extra | BrokenExtra]:
-    from importlib.metadata import entry_points  # takes as long as all else of a short command
-
     by_name: dict[str, Extra | BrokenExtra] = {name: load(code) for name, code in OWN.items()}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+    for point in sorted(entry_points(GROUP), key=lambda point: point.name):
         try:
             extra = point.load()
             if not isinstance(extra, Extra):

@@ -5,8 +5,7 @@ from, settings, surroundings and the store, is in `world`. The names that belong
 here, so that redaction can replace them by pseudonyms.
 """
 
-import re
-import socket
+import platform
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -15,12 +14,13 @@ import msgspec
 
 from afterwit.agents.declared.description import Description
 from afterwit.model.settings import RedactionSettings
+from afterwit.model.text import regex
 from afterwit.redaction.people import People
 from afterwit.redaction.redaction import Redactor
 from afterwit.store.regular_files import read_regular
 
 _GIT_CONFIG_BYTES = 1 << 20
-_ENTRY = re.compile(r"^\s*(name|email)\s*=\s*\"?(.*?)\"?\s*$", re.IGNORECASE)
+_ENTRY = regex(r"(?i)^\s*(name|email)\s*=\s*\"?(.*?)\"?\s*$")
 
 
 class RunRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ def known_people(environ: Mapping[str, str], user_home: Path, settings: Redactio
             (names if key == "name" else emails).add(value)
     return People(
         users=tuple(sorted(users - {""})),
-        hosts=tuple(sorted({socket.gethostname()} - {"", "localhost"})),
+        hosts=tuple(sorted({platform.node()} - {"", "localhost"})),
         names=tuple(sorted(names - {""})),
         emails=tuple(sorted(emails - {""})),
     )

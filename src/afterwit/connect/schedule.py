@@ -7,7 +7,6 @@ files that carry our mark, and our block of the crontab. What each scheduler wan
 
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
@@ -43,11 +42,12 @@ from afterwit.connect.schedulers import (
     systemd_files,
 )
 from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.model.text import regex
 from afterwit.store.atomic import READABLE, replace_file
 from afterwit.store.regular_files import read_regular
 
 _TIMEOUT_SECONDS = 60
-_NO_CRONTAB = re.compile(r"no crontab for|can't open .*No such file")
+_NO_CRONTAB = regex(r"no crontab for|can't open .*No such file")
 
 
 class Host(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from xml.parsers.expat import ExpatError
 
 from afterwit.model.errors import AfterwitError
+from afterwit.model.text import regex
 
 HOURLY = "hourly"
 _MINUTE = 17  # of the hour: on the hour everyone's jobs start
@@ -100,7 +101,7 @@ class JobFiles(NamedTuple):
 
 _UNENDED = " (the line before had no end)"
 _ALONE = " (there was no crontab before)"
-_LINE = re.compile(rb"^(\d+) (\d+|\*) \* \* \* ", re.MULTILINE)
+_LINE = regex(rb"(?m)^(\d+) (\d+|\*) \* \* \* ")
 
 
 class _Cut(NamedTuple):
@@ -247,7 +248,7 @@ def _properties_in(content: bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-_CALENDAR = re.compile(rb"^OnCalendar=\*-\*-\* (\*|\d\d):(\d\d):00$", re.MULTILINE)
+_CALENDAR = regex(rb"(?m)^OnCalendar=\*-\*-\* (\*|\d\d):(\d\d):00$")
 _OURS = f"# {MARK}\n".encode()
 _CALL = ("systemctl", "--user")
 

@@ -13,13 +13,11 @@ his transaction. To a worker on another machine goes what the first one gave.
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import apsw
 import msgspec
 
-from afterwit.capture.workers import Workers
-from afterwit.digest.digester import Identity, Material, SessionPart, digest, gather
 from afterwit.model import zstd
 from afterwit.model.digest import VERSION, Digest
 from afterwit.model.learn_run import Digested, Progress
@@ -33,6 +31,10 @@ from afterwit.store.rows.session_list import Selection, SessionRow, session_row,
 from afterwit.store.rows.sessions import next_prompt
 from afterwit.store.rows.sightings import DigestRow
 from afterwit.store.store import Store
+
+if TYPE_CHECKING:
+    from afterwit.capture.workers import Workers
+    from afterwit.digest.digester import Identity, Material
 
 Given = TypeVar("Given")
 Answer = TypeVar("Answer")
@@ -49,9 +51,11 @@ class SessionQuestion(Generic[Given, Answer]):
 
 
 class SharedSessions:
-    def __init__(self, db: apsw.Connection, workers: Workers, progress: Progress | None = None) -> None:
+    def __init__(self, db: apsw.Connection, workers: "Workers | None", progress: Progress | None = None) -> None:
+        from afterwit.capture.workers import Workers  # who only reads digests needs none
+
         self._db = db
-        self._workers = workers
+        self._workers = workers or Workers()
         self._progress = progress
 
     def answers(
@@ -121,12 +125,12 @@ class DigestMade(NamedTuple):
 
 
 def digest_pending(
-    store: Store, prices: Prices, progress: Progress | None = None, workers: Workers | None = None
+    store: Store, prices: Prices, progress: Progress | None = None, workers: "Workers | None" = None
 ) -> Digested:
     """Digests what has none of the present version."""
     done = Digested()
     pending = sightings.sessions_to_digest(store.db, VERSION)
-    share = SharedSessions(store.db, workers or Workers(), progress)
+    share = SharedSessions(store.db, workers, progress)
     question = SessionQuestion(partial(_to_digest, prices=prices), _make_digest)
     for batch in share.answers(pending, question, "summing up"):
         with transaction(store.db):
@@ -138,7 +142,7 @@ def digest_pending(
 
 class _ToDigest(NamedTuple):
     row: SessionRow
-    material: Material
+    material: "Material"
     is_redone: bool
 
 
@@ -152,6 +156,8 @@ def _to_digest(db: apsw.Connection, session: int, prices: Prices) -> _ToDigest |
 
 
 def _make_digest(given: _ToDigest) -> DigestMade:
+    from afterwit.digest.digester import digest
+
     made = digest(given.material)
     packed = DigestRow(given.row.id, VERSION, pack(made))
     changed = _differences(given.row, made) if given.is_redone else []
@@ -171,8 +177,10 @@ def _differences(row: SessionRow, made: Digest) -> list[str]:
     return [f"{row.native_id}: {name} was {old}, is {new}" for name, old, new in shown if old and old != new]
 
 
-def material_of(db: apsw.Connection, row: SessionRow, prices: Prices, *, with_results: bool = False) -> Material:
+def material_of(db: apsw.Connection, row: SessionRow, prices: Prices, *, with_results: bool = False) -> "Material":
     """The rows of a session, as a digest needs them; with the times of results, if it is to be cut at a moment."""
+    from afterwit.digest.digester import SessionPart, gather  # who only reads digests needs none of it
+
     parts = [
         SessionPart(
             part.facts,
@@ -185,7 +193,9 @@ def material_of(db: apsw.Connection, row: SessionRow, prices: Prices, *, with_re
     return gather(_identity(db, row, prices), parts)
 
 
-def _identity(db: apsw.Connection, row: SessionRow, prices: Prices) -> Identity:
+def _identity(db: apsw.Connection, row: SessionRow, prices: Prices) -> "Identity":
+    from afterwit.digest.digester import Identity
+
     spending = Spending()
     for spent in spend_sums(db, Selection(session=row.id), prices.steps):
         spending.add(spent, cost_of(spent, prices))

@@ -19,18 +19,17 @@ _LEAD = 2  # sentences in which a reply says what it comes to
 def _begins(*forms: str, after: str = "") -> re.Pattern[str]:
     """One of these at the beginning, behind any of the words of `after`."""
     lead = rf"(?:(?:{after})\b[,.! ]+)*" if after else ""
-    return regex(rf"\W*{lead}(?:{'|'.join(forms)})", re.IGNORECASE)
+    return regex(rf"(?i)\W*{lead}(?:{'|'.join(forms)})")
 
 
 _NOT = r"(?:n't| not)"
 _CORRECTS = regex(
-    r"^\W*(?:no[,.! ]+(?!problem|worries)|nope\b|wrong\b|stop\b|wait\b|that'?s (?:not|wrong)|this is (?:not|wrong)"
+    r"(?i)^\W*(?:no[,.! ]+(?!problem|worries)|nope\b|wrong\b|stop\b|wait\b|that'?s (?:not|wrong)|this is (?:not|wrong)"
     r"|not what\b|i (?:said|meant|asked|told you|didn'?t (?:ask|want))|why (?:did|do|are|have) you\b|you (?:forgot"
     r"|missed|broke|should (?:have|not)|didn'?t|did not|are (?:wrong|not))|don'?t\b|do not\b|undo\b|revert\b"
     r"|please (?:revert|undo|don'?t)|still (?:not|fail|broken|the same|doesn)|it (?:still|doesn'?t|does not|didn'?t"
     r"|is still)|that (?:didn'?t|doesn'?t|broke)|actually,? (?:no|don|i|we|let)|(?:but )?(?:it|this) (?:should"
     r"|must) (?:not|be)|instead\b)",
-    re.IGNORECASE,
 )
 _THANKS = _begins(
     r"(?:many |a lot of )?thank|thx\b|ty\b|cheers\b|danke|merci|gracias|谢谢",
@@ -94,7 +93,7 @@ _PUTS_OFF = Phrases(
     r"\b(?:tomorrow|next (?:week|sprint|month|time)|(?:an)?other day|good enough|enough for|for (?:today|now))\b",
     r"\b(?:the )?rest (?:is |are |comes? |can )?(?:later|wait)|\blater\W*$",
 )
-_LEAVES = regex(r"\W*(?:exit|quit|bye|goodbye|clear|logout|:q)\W*$", re.IGNORECASE)
+_LEAVES = regex(r"(?i)\W*(?:exit|quit|bye|goodbye|clear|logout|:q)\W*$")
 _WORK = r"(?:fix|changes?|patch|commit|solution|attempt|refactor\w*|migration)"
 _COMES_BACK = _begins(
     r"still\b|(?:it|this|that|the \w+(?: \w+)?)(?:'s| is| are)? still\b|you (?:broke|forgot|missed)",
@@ -108,12 +107,11 @@ _COMES_BACK = _begins(
     after="hi|hey|hello|so|ok(?:ay)?|sorry|hmm+|unfortunately|ugh|argh|well",
 )
 
-_CODE = regex(r"```.*?(?:```|\Z)|`[^`\n]*`|^>[^\n]*$|\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”", re.DOTALL | re.MULTILINE)
+_CODE = regex(r"(?ms)```.*?(?:```|\Z)|`[^`\n]*`|^>[^\n]*$|\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”")
 _SENTENCE = regex(r"(?<=[.!?。！？])\s+|\n+")
 _NODS = regex(
-    r"\W*(?:ok(?:ay)?|sure|understood|sounds good|got it|noted|right|you'?re (?:right|welcome)|fair(?: enough)?"
+    r"(?i)\W*(?:ok(?:ay)?|sure|understood|sounds good|got it|noted|right|you'?re (?:right|welcome)|fair(?: enough)?"
     r"|no problem|will do|agreed|glad to help|sorry|apologies)\W*$",
-    re.IGNORECASE,
 )
 _CANNOT = Phrases(
     rf"\b(?:could{_NOT}|can(?:'t|not| not)|(?:am|was|were|'m) (?:not able|unable)|(?:was|were)n't able|unable to"
@@ -182,8 +180,7 @@ _ASIDE = Phrases(
     r"\b(?:ensures?|prevents?|avoids?|guards?|rejects?|rejecting|rais(?:es?|ing))\b",
 )
 _UNDONE = regex(
-    r"(?:\bnot|n't|\b(?:nothing|never|neither|none)(?: of \w+)?)(?: yet| was| is| are)?(?: be(?:en)?)? \w+",
-    re.IGNORECASE,
+    r"(?i)(?:\bnot|n't|\b(?:nothing|never|neither|none)(?: of \w+)?)(?: yet| was| is| are)?(?: be(?:en)?)? \w+",
 )
 _DONE = Phrases(
     r"(?:^|[\s*#>✅✔-])(?:all )?(?:\d+ pass(?:ed|ing)|pass(?:es)?|works|in place|done|fixed|finished|completed?"

@@ -7,7 +7,6 @@ begins. Every weight stands in `_signals`, and each signal that counts is a reas
 where there is too little to judge by. docs/explanation/outcomes.md has the table, and what it earns over guessing.
 """
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -49,7 +48,7 @@ _MOST_CONFIDENT = 0.95
 _SUCCESS = 1  # the least score of a success
 _FAILURE = -4  # the highest score of a failure
 _HANDS_IN = frozenset(fold(name) for name in ("submit", "finish", "attempt_completion", "task_complete"))
-_PUBLISHER = regex(rf"\b(?:commit|push|{'|'.join(sorted(FORGES))})\b", re.IGNORECASE)
+_PUBLISHER = regex(rf"(?i)\b(?:commit|push|{'|'.join(sorted(FORGES))})\b")
 _PUBLISHES = frozenset((Activity.COMMIT, Activity.PUSH, Activity.REVIEW))
 _ENDS = {
     RecordedEnd.DONE: (3, "its log records that the result was handed in"),

@@ -19,12 +19,13 @@ from typing import Any, NamedTuple
 
 from afterwit.edits.edits import Part, Presence, UnreadableError
 from afterwit.edits.ours import is_hook, is_server
+from afterwit.model.text import regex
 
 Path = Sequence[str | int]
 
-_SPACE = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_PLAIN = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
+_SPACE = regex(r"(?s)(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*")
+_STRING = regex(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_PLAIN = regex(r"-?[0-9][0-9.eE+-]*|true|false|null")
 _DEPTH = 100
 _BYTE_ORDER_MARK = "\ufeff"
 

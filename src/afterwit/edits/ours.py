@@ -10,7 +10,6 @@ refuse or rewrite there: text alone would come too late, and every hook costs ti
 """
 
 import json
-import re
 import shlex
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,13 +19,14 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, NamedTuple
 
 from afterwit.edits.edits import Integration, Surroundings
+from afterwit.model.text import regex
 
 _DOUBLE, _SINGLE = r'\\?"', "'"
 _GAP = r"""(?:\\?['"])?,?\s+(?:\\?['"])?"""
 _MODULE = rf"-I{_GAP}-m{_GAP}afterwit\.hook\b"
 _HOOK = r"[/\\]afterwit-hook(?:\.exe)?"
 _HOOKS = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (
         rf"""{_DOUBLE}(?P<path>[^"\n]*{_HOOK}){_DOUBLE}""",
         rf"""{_SINGLE}(?P<path>[^'"\n]*{_HOOK}){_SINGLE}""",
@@ -38,9 +38,9 @@ _HOOKS = tuple(
 )
 _SERVER = r"""["'](?P<path>[^"\n]*[/\\]afterwit(?:\.exe)?)["']"""
 _SERVERS = tuple(
-    re.compile(pattern) for pattern in (rf"""\bcommand['"]?\s*[:=]\s*{_SERVER}""", rf"""{_SERVER},\s*["']mcp["']""")
+    regex(pattern) for pattern in (rf"""\bcommand['"]?\s*[:=]\s*{_SERVER}""", rf"""{_SERVER},\s*["']mcp["']""")
 )
-_QUOTED_QUOTES = re.compile(r"""'\\?"'\\?"'""")  # how a shell's quoting writes a quote, in JSON too
+_QUOTED_QUOTES = regex(r"""'\\?"'\\?"'""")  # how a shell's quoting writes a quote, in JSON too
 _QUOTE = "\0"  # stands for it meanwhile
 NAME = "afterwit"  # of the MCP server, the plugin, the extension
 MARK = "Written by `afterwit connect`; `afterwit disconnect` removes it."
@@ -48,8 +48,8 @@ MARK = "Written by `afterwit connect`; `afterwit disconnect` removes it."
 # Without the program, or with one that cannot start, a hook reads its input to the end (whoever writes it may not bear
 # that nobody does), says nothing, and ends with 0: some agents take anything else for a refusal.
 _ELSE_SILENCE = "2>/dev/null || cat >/dev/null || :"
-_OUR_HOOK = re.compile(r"(?:^|[/\\\s'\"])afterwit-hook(?:\.exe)?(?=$|[\s'\"])|-m['\", ]+afterwit\.hook\b")
-_SELF = re.compile(r"(?:^|[/\\])afterwit(?:\.exe)?$")
+_OUR_HOOK = regex(r"(?:^|[/\\\s'\"])afterwit-hook(?:\.exe)?(?=$|[\s'\"])|-m['\", ]+afterwit\.hook\b")
+_SELF = regex(r"(?:^|[/\\])afterwit(?:\.exe)?$")
 
 
 def hook_words(at: Surroundings, agent: str, event: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from afterwit.edits.edits import Part, Presence, UnreadableError
 from afterwit.edits.ours import mentions_us
+from afterwit.model.text import regex
 
 
 class OwnFile(NamedTuple):
@@ -47,7 +48,7 @@ _WRITTEN_BY = {
     "share": "Written by `afterwit share push`; `afterwit share push --no-agents-md` removes it.",
 }
 
-_MARK = re.compile(r"<!--(?=\s*afterwit:)")
+_MARK = regex(r"<!--(?=\s*afterwit:)")
 
 
 class _Cut(NamedTuple):

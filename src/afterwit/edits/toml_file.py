@@ -22,9 +22,10 @@ from typing import Any, NamedTuple
 
 from afterwit.edits.edits import Part, Presence, UnreadableError
 from afterwit.edits.ours import MARK, NAME, is_hook, is_server
+from afterwit.model.text import regex
 
-PIECE = re.compile(
-    r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[{]|[\]}]|\n|.', re.DOTALL
+PIECE = regex(
+    r'(?s)"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[{]|[\]}]|\n|.'
 )
 
 
@@ -189,8 +190,8 @@ def _above(text: str, start: int) -> int:
     return match.start() if match else start
 
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
-_ASSIGNED = re.compile(r"^[ \t]*(?P<key>\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*=[ \t]*", re.MULTILINE)
+_BARE = regex(r"[A-Za-z0-9_-]+\Z")
+_ASSIGNED = regex(r"(?m)^[ \t]*(?P<key>\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*=[ \t]*")
 
 
 class _Place(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from afterwit.edits.edits import Part, Presence, UnreadableError
 from afterwit.edits.ours import is_server
+from afterwit.model.text import regex
 
 Keys = tuple[str, ...]
 
@@ -82,10 +83,10 @@ def _pruned(text: str, keys: Keys, before: str | None, empty: str) -> str:
     return _without_empty(text, keys, keep=empty if had else None)
 
 
-_KEY = re.compile(r"""^( *)(?:([A-Za-z0-9_.-]+)|"([^"\\]*)"|'([^']*)')[ ]*:(?:[ ]+([^\n]*?))?[ ]*$""")
-_BLANK = re.compile(r"^\s*(?:#.*)?$")
-_EMPTY = re.compile(r"^(?:\{\s*\}|\[\s*\]|null|~)?(\s*#.*)?$")
-_DOCUMENT = re.compile(r"^(?:---|\.\.\.|%)")
+_KEY = regex(r"""^( *)(?:([A-Za-z0-9_.-]+)|"([^"\\]*)"|'([^']*)')[ ]*:(?:[ ]+([^\n]*?))?[ ]*$""")
+_BLANK = regex(r"^\s*(?:#.*)?$")
+_EMPTY = regex(r"^(?:\{\s*\}|\[\s*\]|null|~)?(\s*#.*)?$")
+_DOCUMENT = regex(r"^(?:---|\.\.\.|%)")
 
 
 class YamlSection(NamedTuple):

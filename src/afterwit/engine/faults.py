@@ -8,7 +8,6 @@ faults, and `doctor` tells of both.
 
 import os
 import platform
-import re
 import sys
 import time
 import traceback
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from afterwit import __version__
 from afterwit.model.errors import BusyError
+from afterwit.model.text import regex
 from afterwit.store.layout import Layout
 
 FOLDER = "faults"
@@ -25,7 +25,7 @@ MOST_KEPT = 20
 _MOST_FRAMES = 60
 _LONGEST_CHAIN = 8
 _REMOTE = "_RemoteTraceback"  # how a worker's traceback comes to its parent: as a text
-_REMOTE_FRAME = re.compile(r'  File "([^"\n]+\.py)", line (\d+), in ([\w<>.]+)')
+_REMOTE_FRAME = regex(r'  File "([^"\n]+\.py)", line (\d+), in ([\w<>.]+)')
 _PACKAGES = ("/afterwit/", "/site-packages/", "/lib/")
 
 

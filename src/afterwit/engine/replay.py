@@ -14,7 +14,6 @@ checkout is a folder of our own that borrows the objects of the real one, so eve
 it would have then, and nothing of the real one is touched. What was never committed is not there.
 """
 
-import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,6 +37,7 @@ from afterwit.model.digest import VERSION, Digest
 from afterwit.model.errors import UsageError, did_you_mean
 from afterwit.model.kinds import ActionKind, Relation, Status, Step
 from afterwit.model.settings import Settings
+from afterwit.model.text import regex
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.deck.first_prompt import likely_places
 from afterwit.recall.deck.location import location_of
@@ -61,7 +61,7 @@ from afterwit.store.rows.sightings import DigestRow, put_digest
 from afterwit.store.store import Store, open_store, readonly_database
 
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
-_BRANCH = re.compile(r"(?!.*(?:\.\.|//|\.lock$|[/.]$))[A-Za-z0-9][\w./+@#-]{0,199}", re.ASCII)
+_BRANCH = regex(r"(?a)(?!.*(?:\.\.|//|\.lock$|[/.]$))[A-Za-z0-9][\w./+@#-]{0,199}")
 
 
 class PastCheckout:
@@ -271,7 +271,7 @@ def past_of(
     """A past in which nothing is known yet, for the history of this world's store; gone at the end."""
     with readonly_database(world.layout) as db:
         left_out = () if with_reading else _BY_MODELS
-        recorded = [row for row in items.decisions(db) if row.kind not in left_out]
+        recorded = [row for row in items.recorded(db) if row.kind not in left_out]
         there = git_checkouts(OpenedRows(db, redaction_key(world.layout)), world)
         git_dirs = {checkout.repo: checkout.git_dir for checkout in there}
         users = repos.aliases(db, "user")

@@ -19,12 +19,11 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 import msgspec
 
-from afterwit.capture.workers import Workers
 from afterwit.digest.door import SessionQuestion, SharedSessions, load_digest
 from afterwit.harvest.harvester import MOST_OTHERS, MOST_TELLING, Harvester, about_hash, id_of, is_general
 from afterwit.harvest.registry import harvesters, looks
@@ -40,6 +39,9 @@ from afterwit.store.rows import sightings
 from afterwit.store.rows.session_list import SessionRow, session_of, session_row
 from afterwit.store.rows.sightings import DraftRow, HarvestedRow, MatterKey, SightingRow, same_tasks
 from afterwit.store.store import Store
+
+if TYPE_CHECKING:
+    from afterwit.capture.workers import Workers
 
 SOON_MS = 12 * 3_600_000
 OPENING = 40  # characters at the beginning that must be equal
@@ -146,7 +148,7 @@ def version_of() -> str:
     return " ".join(f"{look.name}:{look.version}" for look in looks())
 
 
-def see_pending(store: Store, progress: Progress | None = None, workers: Workers | None = None) -> int:
+def see_pending(store: Store, progress: Progress | None = None, workers: "Workers | None" = None) -> int:
     """Looks at all sessions that have not been looked at by the present harvesters. Returns how many. What others than
     these concluded is concluded again, also from what is seen as before."""
     version = version_of()
@@ -156,7 +158,7 @@ def see_pending(store: Store, progress: Progress | None = None, workers: Workers
             sightings.touch_all(store.db)
         pending = sightings.sessions_to_harvest(store.db, version)
         _tell_near_otherwise(store.db, pending)
-    share = SharedSessions(store.db, workers or Workers(), progress)
+    share = SharedSessions(store.db, workers, progress)
     question = SessionQuestion(partial(_to_look_at, store.journal.machine), _look_at)
     for batch in share.answers(pending, question, "looking for notes"):
         with transaction(store.db):

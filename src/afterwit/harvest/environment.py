@@ -8,7 +8,6 @@ program itself is a trigger too, where nobody's session in the repository ran it
 fails.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from afterwit.actions.shell.command_changes import ARROW, bare, bare_commands, is_general
@@ -39,7 +38,7 @@ from afterwit.redaction.plain_names import is_plain_name
 
 _ABSENT = (
     regex(r"command not found: ([\w.+-]{1,40})"),
-    regex(r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found\s*$", re.MULTILINE),
+    regex(r"(?m)(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found\s*$"),
     regex(r"No module named '?([\w.-]{1,60})"),
     regex(r"exec: \"([\w.+-]{1,40})\": executable file not found"),
     regex(r"No version is set for command ([\w.+-]{1,40})"),

@@ -13,7 +13,6 @@ Which of them is meant as a rule is no program's to say: they need a person's ap
 Left out are commonplaces of the work, and what is said as often in several repositories.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -46,24 +45,22 @@ from afterwit.redaction.hygiene import clean
 _ALIKE = 0.6
 _MOST_RULES = 6  # of a session
 _AROUND = " \t\n.!"
-_LEAD = regex(r"^(?:(?:please|pls|also|and|but|ok|okay)\b[\s,:;!-]*)+", re.IGNORECASE)
+_LEAD = regex(r"(?i)^(?:(?:please|pls|also|and|but|ok|okay)\b[\s,:;!-]*)+")
 _NO_ORDER = (  # what follows "always" and "never" in a remark
     r"(?!(?:mind|again|before|once|really|quite|a|an|the|in|on|at|my|good|nice|great|true|false|null|empty|going|been"
     r"|seen|saw|got|had|was|were|is|are|knew|thought|wanted|said|did|does|works?|fails?|be able)\b)"
     r"(?!\w+(?<!s)s\b)(?!\w{3,}ed\b)"
 )
 _LASTS = regex(
-    r"^(?:from (?:now|here|today) on(?:wards?)?|going forward|moving forward|in (?:the )?future)"
+    r"(?i)^(?:from (?:now|here|today) on(?:wards?)?|going forward|moving forward|in (?:the )?future)"
     r"(?:,|\b(?! (?:with|to|and|releases?|versions?|prs?|work|plans?|steps?)\b)) ?\w"
     r"|, from now on[.!]*$| from now on[.!]*$"
     r"|^remember(?::|,| that| to| not to| (?=(?:we|our|you|i|never|always)\b))(?! (?:time|one|bug|day|was|were)\b) ?\S"
     rf"|^(?:always|never(?: ever)?) {_NO_ORDER}[a-z]{{2,}}",
-    re.IGNORECASE,
 )
 _DOUBT = regex(
-    r"\?|:$|\b(?:maybe|perhaps|probably|possibly|might|i (?:think|guess|suppose|believe|wonder|assume|wish|hope)"
+    r"(?i)\?|:$|\b(?:maybe|perhaps|probably|possibly|might|i (?:think|guess|suppose|believe|wonder|assume|wish|hope)"
     r"|not sure|unsure|unless i|seems?|what if|should we|shall we)\b",
-    re.IGNORECASE,
 )
 _NO_COMMAND = (  # what is run in plain words
     r"the|an?|all|any|it|them|this|that|these|those|our|your|my|its|every|each|only|both|in|on|with|from|as|into|out"
@@ -71,14 +68,11 @@ _NO_COMMAND = (  # what is run in plain words
     r"|(?:test|lint|linter|check|build|formatter|migration|command|script|suite|typecheck)s?"
 )
 _TOLD_TO_RUN = regex(
-    r"\b(?:re)?(?:run|execute|invoke|install|launch)(?:ning|s)?:? "
+    r"(?i)\b(?:re)?(?:run|execute|invoke|install|launch)(?:ning|s)?:? "
     rf"(?:`([^`]+)`|(?!(?:{_NO_COMMAND})\b)([\w./~@-]+(?: [\w./~@:-]+){{0,2}}))",
-    re.IGNORECASE,
 )
 _SPELLED = regex(r"`([a-z./~][\w./~@-]* [^`]*)`")
-_FORBIDS = regex(
-    r"^(?:never|do not|don't)\b(?!.*(?:[,;]|\b(?:without|unless|until|before|instead|but|except)\b))", re.IGNORECASE
-)
+_FORBIDS = regex(r"(?i)^(?:never|do not|don't)\b(?!.*(?:[,;]|\b(?:without|unless|until|before|instead|but|except)\b))")
 UNTRIED = "a command that never worked here"
 PART = "what stands among other words may be quoted or pasted"
 SESSIONS = 3

@@ -6,7 +6,6 @@ hold, quoted or not: dates, hashes, ids, temporary folders, branches. `is_deicti
 something which only the listener of that day could see: "this branch", "now"; sentences of ours have no such words.
 """
 
-import re
 from functools import lru_cache
 
 from afterwit.model.knowledge import SENTENCE_LIMIT
@@ -49,7 +48,7 @@ OF_THE_PLACE = OF_A_RULE | {
     *(_TICKET_KEY, "a time of day", "a temporary folder", "a home folder", "a branch", "a line of a file")
 }
 """What ties a sentence to a moment only where its speaker does not say that it holds on."""
-_BINDING = regex("|".join(f"(?P<p{at}>{pattern})" for at, pattern in enumerate(_PATTERNS.values())), re.IGNORECASE)
+_BINDING = regex("(?i)" + "|".join(f"(?P<p{at}>{pattern})" for at, pattern in enumerate(_PATTERNS.values())))
 _BINDS = tuple(_PATTERNS)
 _TICKET = regex(_PATTERNS[_TICKET_KEY])
 _CODE = regex(r"`[^`]*`")
@@ -60,7 +59,7 @@ _THINGS = (
     r"|migration|code)"
 )
 _DEICTIC = regex(
-    rf"\b(?:this|that|these|those|the (?:current|previous|next|last|latest|above|following|first|second|same"
+    rf"(?i)\b(?:this|that|these|those|the (?:current|previous|next|last|latest|above|following|first|second|same"
     rf"|other)) {_THINGS}s?\b"
     r"|\b(?:today|tomorrow|yesterday|tonight|right now|for now|just now|at the moment|so far|in the meantime|meanwhile"
     r"|currently|recently|earlier|previously|no longer|not yet|next step|still need|above|below|as (?:discussed"
@@ -69,35 +68,32 @@ _DEICTIC = regex(
     r"|should|can)|an? (?:previous|earlier)|step \d|phase \d|attempt \d)\b"
     r"|\bnow\b(?! on\b)|^(?:this|that|these|those|it|they|he|she|here|there|both|same|then|so|worse|also|another"
     r"|such)\b",
-    re.IGNORECASE,
 )
 
 _MOST_STRUCTURE = 3
 _LONGEST_TYPED = 2_500  # characters that somebody types
-_ITEM = regex(r"^[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
+_ITEM = regex(r"(?m)^[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _SPLIT = regex(
     r"(?<=[.!?])[\"')\]]*\s+(?=[\"'`(\[*A-Z])|\n+|(?<=[a-z])\.\.+\s*(?=[a-z])"
     r"|(?<=[a-z]{2}[.!?])(?<!etc\.)(?<!vs\.)\s+(?=[a-z])"
 )
 _BLANKS = regex(r"\s+")
-_STRUCTURE = regex(r"^[^\S\n]*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\||```|>|[A-Z][\w ]{2,30}:\s*$)", re.MULTILINE)
+_STRUCTURE = regex(r"(?m)^[^\S\n]*(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\||```|>|[A-Z][\w ]{2,30}:\s*$)")
 _PASTED = regex(
-    r"\bif:\s*$|"
+    r"(?im)\bif:\s*$|"
     r"^[^\S\n]*(?:implement the following plan|<|#\s|\{|\[lint|traceback|diff --git|you are )|[❯⏺⎿│├└┌]"
     r"|\[\d{1,2}:\d\d|```|\b(?:high|medium|low|critical) severity\b"
     r"|^[^\S\n]*(?:high|medium|low|critical|major|minor|nit)\s*:|[“”]|\\n",
-    re.IGNORECASE | re.MULTILINE,
 )
-_BROKEN = regex(r"^[^\n]{54,119}[^\s.!?:,;]\n[^\S\n]*[a-z(`]", re.MULTILINE)  # nobody who types breaks lines at a width
+_BROKEN = regex(r"(?m)^[^\n]{54,119}[^\s.!?:,;]\n[^\S\n]*[a-z(`]")  # nobody who types breaks lines at a width
 _NUMBER = regex(r"\d{1,3}[.)]")
 _MARKS = ('"', "“", "”", "«", "»", "‘")
 _GOES_ON = ("```", "~~~", "<", ">", "|", "'", *_MARKS)
 _QUOTING = regex(r"(?<!\w)'[^'\n]*\s[^'\n]*'(?!\w)")
-_OUR_NOTES = regex(r"\[\s*(?:end\s+of\s+)?afterwit\s+notes", re.IGNORECASE)
+_OUR_NOTES = regex(r"(?i)\[\s*(?:end\s+of\s+)?afterwit\s+notes")
 _OURS = regex(
-    r"\A(?:The (?:user|agent)|A commit|A pull request|A summary"
+    r"(?s)\A(?:The (?:user|agent)|A commit|A pull request|A summary"
     r"|The last reply)(?: said)?(?: on \d{4}-\d\d-\d\d)?: \"(?P<words>.*)\"\Z",
-    re.DOTALL,
 )
 ROOM = SENTENCE_LIMIT - len('The user said on 2026-01-01: ""')  # characters of a sentence that can be quoted whole
 _FORM = frozenset(
@@ -109,8 +105,7 @@ _FORM = frozenset(
     )
 )
 _NEGATION = regex(
-    r"\b(?:no|not|never|without|avoid|stop|drop|remove|cannot|nobody|none)\b|n't\b|\b(?:dont|doesnt|cant)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:no|not|never|without|avoid|stop|drop|remove|cannot|nobody|none)\b|n't\b|\b(?:dont|doesnt|cant)\b",
 )
 
 

@@ -50,7 +50,7 @@ class _Form(NamedTuple):
 _THING = r"(?:`[^`\n]+`|\"[^\"\n]+\"|[^`\"\n]+?)"
 _END = r"\s*\.?\s*\Z"
 _TYPED = tuple(
-    _Form(kind, regex(rf"\s*{text}{_END}", re.IGNORECASE))
+    _Form(kind, regex(rf"(?i)\s*{text}{_END}"))
     for kind, text in (
         (CheckKind.NOT_TEXT, rf"never write (?P<pattern>{_THING}) in (?:an? |the )?(?P<message>commit messages?)"),
         (CheckKind.NOT_TEXT, rf"never write (?P<pattern>{_THING}) in (?P<path>{_THING})"),

@@ -48,30 +48,25 @@ _FAMILIES = {
 }
 _CODE = regex(r"`([^`\n]{2,120})`")
 _FILE = regex(r"\w\.\w{1,5}\Z")
-_NORM = regex(r"\b(?:always|never|must|should|do not|don't|use|avoid|prefer|only)\b", re.IGNORECASE)
+_NORM = regex(r"(?i)\b(?:always|never|must|should|do not|don't|use|avoid|prefer|only)\b")
 _QUOTED = r"`[^`\n]{1,80}`"
 _TERM = rf"({_QUOTED}|[A-Za-z][\w.+#/@-]*)"
 _VERB = r"(?:use|using|run|running|call|calling|invoke|invoking|install|installing|with|through|via)"
 _IDLE = r"(?:ever|the|an?|any|plain|bare|raw|to)"
 _CONTRAST = regex(
-    rf"(?:,\s*(?:and\s+|but\s+)?(?:not|never)|\binstead of|\brather than|\bin place of"
+    rf"(?i)(?:,\s*(?:and\s+|but\s+)?(?:not|never)|\binstead of|\brather than|\bin place of"
     rf"|(?<=\w|`)(?<!do)(?<!does)(?<!is)(?<!are)(?<!must)(?<!should)(?<!can)(?<!will)(?<!or)(?<!and)(?<!but)\s+not)"
     rf"\s+(?:{_VERB}\s+|{_IDLE}\s+)*{_TERM}",
-    re.IGNORECASE,
 )
 _FORBIDDEN = regex(
-    rf"\b(?:never|do not|don't|dont|must not|mustn't|should not|shouldn't|avoid|stop|no longer)\s+(?:{_IDLE}\s+)*"
+    rf"(?i)\b(?:never|do not|don't|dont|must not|mustn't|should not|shouldn't|avoid|stop|no longer)\s+(?:{_IDLE}\s+)*"
     rf"(?:(?:{_VERB}\s+(?:{_IDLE}\s+)*)+{_TERM}|({_QUOTED}))",
-    re.IGNORECASE,
 )
 _WANTED = regex(
-    rf"\b(?:{_VERB}|uses|prefer|switch(?:ed)? to|moved? to|runs|goes through)\s+(?:only\s+|always\s+|{_IDLE}\s+)*"
+    rf"(?i)\b(?:{_VERB}|uses|prefer|switch(?:ed)? to|moved? to|runs|goes through)\s+(?:only\s+|always\s+|{_IDLE}\s+)*"
     rf"{_TERM}",
-    re.IGNORECASE,
 )
-_CONDITION = regex(
-    r"[^.;!?]*?\b(?:without|unless|until|before|except|when|while|if|after|alone|by itself)\b", re.IGNORECASE
-)
+_CONDITION = regex(r"(?i)[^.;!?]*?\b(?:without|unless|until|before|except|when|while|if|after|alone|by itself)\b")
 _FORM = salient("run running runs call calling invoke invoking install via through avoid stop longer place everything")
 _WORD = regex(r"[a-z][\w.+#@-]*\w")
 

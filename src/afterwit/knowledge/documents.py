@@ -32,14 +32,14 @@ from afterwit.model.knowledge import (
     SessionRef,
     Trigger,
 )
-from afterwit.model.text import words_of
+from afterwit.model.text import regex, words_of
 from afterwit.model.times import iso_from_ms, ms_from_any
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import unkeyed
 
 VERSION = 1
 GLOBAL = "global"
-_ID = re.compile(r"[0-9a-f]{12}")
+_ID = regex(r"[0-9a-f]{12}")
 _AS_IN_ITEM = (
     *("id", "category", "confidence", "status", "authority", "channel", "harvester"),
     *("triggers", "advice", "files", "saves", "superseded_by"),
@@ -65,8 +65,8 @@ _NOTE = (
 )
 _SLUG_LENGTH = 60
 _FILES_SHOWN = 5
-_MARK = re.compile(r"[\\`*\[\]<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])")
-_OPENING = re.compile(r"[#>+\-=]|\d+(?=[.)])")
+_MARK = regex(r"[\\`*\[\]<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])")
+_OPENING = regex(r"[#>+\-=]|\d+(?=[.)])")
 
 
 class WrittenEvidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

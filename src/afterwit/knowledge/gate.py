@@ -15,7 +15,6 @@ something to do instead is not touched, nor is what a person has approved.
 """
 
 import functools
-import re
 from enum import StrEnum
 
 from afterwit.actions.shell.command_changes import ARROW, change_from
@@ -41,7 +40,7 @@ from afterwit.redaction.markers import PLACEHOLDER, is_own
 from afterwit.redaction.redaction import Redactor
 
 _BOOT = regex(
-    r"</?(?:system-reminder|command-(?:name|message|args|contents)|local-command-\w+|user-prompt-submit-hook"
+    r"(?i)</?(?:system-reminder|command-(?:name|message|args|contents)|local-command-\w+|user-prompt-submit-hook"
     r"|environment_context|user_instructions"
     r"|permissions instructions|instructions|skill|collaboration_mode|turn_aborted|user_query|attached_files"
     r"|subagent_notification)\b"
@@ -54,20 +53,17 @@ _BOOT = regex(
     r"|codebase and user instructions are shown below|this context may or may not be relevant"
     r"|your todo list (?:has changed|is currently)"
     r"|\[request interrupted by user\b|\bauto-?memory\b.*\bpersist",
-    re.IGNORECASE,
 )
 _INFERABLE = regex(
-    r"^(?:the (?:repo(?:sitory)?|project|code ?base) (?:has|contains|is written in|consists of)\b|there (?:is"
+    r"(?i)^(?:the (?:repo(?:sitory)?|project|code ?base) (?:has|contains|is written in|consists of)\b|there (?:is"
     r"|are) (?:an? |the )?(?:file|folder|script"
     r"|function|class|package|director\w+)\b|`[^`]+` (?:exists|contains|lives in|is (?:defined|declared|located"
     r"|a (?:file|folder|script|function"
     r"|class|module|target)|in))\b|the (?:script|target|file|function|class) `[^`]+` (?:is|exists|lives)\b)",
-    re.IGNORECASE,
 )
 _NEEDED = regex(
-    r"\b(?:must|never|always|only|because|since|fails?|not|instead|before|after|until|unless|otherwise|needs?"
+    r"(?i)\b(?:must|never|always|only|because|since|fails?|not|instead|before|after|until|unless|otherwise|needs?"
     r"|requires?)\b|n't\b",
-    re.IGNORECASE,
 )
 _CODE = regex(r"`[^`]*`")
 _NAMED_TMP = regex(r"/tmp/[a-z]+(?:-[a-z]+)*(?![\w./-])")  # noqa: S108 - a name that people gave, none of one run
@@ -75,11 +71,10 @@ _NAMED_COMMIT = regex(r"\ACommit `[0-9a-f]{7}` \(\d{4}-\d{2}-\d{2}")  # of a not
 _TAG = regex(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?>")
 _WORD = regex(r"[A-Za-z][A-Za-z'’]*")
 _VERB = regex(
-    r"\b(?:is|are|be|use|run|call|do|has|have|was|were|can|must|should|will|needs?|fails?|works?|wants?|take|keep|set"
+    r"(?i)\b(?:is|are|be|use|run|call|do|has|have|was|were|can|must|should|will|needs?|fails?|works?|wants?|take|keep|set"
     r"|put|go|give|add|say|said|see|open"
     r"|find|read|make|stop|avoid|prefer|write|pass|quote|drop|change|edit|check|try|let|start|end|commit|update)\b|\w{3,}(?:s|ed"
     r"|ing|n't)\b",
-    re.IGNORECASE,
 )
 NEEDS_A_PERSON = "needs a person"  # begins the reason of what only waits for one
 _SUSPICIOUS = "reads like an instruction that no user gave"
@@ -99,21 +94,20 @@ _LOADED_IN_CODE = regex(  # the same in a command: a path that a program is give
     rf"{_SCRIPT}|(?<![\w/.-])(?:{_NAMED_SCRIPT}|{_SET}|core\.\w+)"
 )
 _MECHANICAL = (Channel.OUTCOME, Channel.TOOL)
-_PIECE = re.compile(r"`([^`]{3,})`")  # shorter ones are signs that are spoken of
-_CUT_OFF = re.compile(
+_PIECE = regex(r"`([^`]{3,})`")  # shorter ones are signs that are spoken of
+_CUT_OFF = regex(
     r"(?:[|&;({,:]|(?:^|\s)\\|;\s*(?:then|do|else))$"  # something has to follow
     r"|^(?:[|&;)},]|(?:then|do|done|else|fi|esac)(?:[\s;]|$))"  # something has to come before
     r"|<<-?\s*['\"]?\w+['\"]?$"
 )
 _PAIRS = (("(", ")"), ("{", "}"))
-_QUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"")
-_POINTS = re.compile(
-    r"\bthe (?:former|latter)\b"
+_QUOTED = regex(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"")
+_POINTS = regex(
+    r"(?i)\bthe (?:former|latter)\b"
     r"|\b(?:do|use|take|keep|like|with|for|of) (?:this|that|these|those)(?: (?:instead|too|again|please|one|ones))?"
     r"(?=[.!?]*$|[,;])"
     r"|\b(?:the )?(?:first|second|third|last|other|former|latter) (?:one|two|ones)\b"
     r"|\b(?:number|option|choice|variant|answer) (?:\d{1,2}|[a-d])\b",
-    re.IGNORECASE,
 )
 
 

@@ -7,7 +7,6 @@ most of what they name: they are outdated when all files that they name are gone
 for commands. Nothing of it touches belief: an item is back as it was when what it relies on returns.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -15,21 +14,22 @@ from afterwit.actions.shell.command_changes import change_from
 from afterwit.actions.shell.project_calls import ProjectCall, calls_in, project_calls
 from afterwit.harvest.commands.proven_commands import ProvenCommands
 from afterwit.model.knowledge import READ, Channel, Draft, Scope, ScopeKind, Trigger
+from afterwit.model.text import regex
 
 RETURNS = "comes back by itself when it is there again"
 _RELEASES = 3  # minor releases, later or earlier, at which an agent's quirk has to be seen again
-_NUMBER = re.compile(r"\d+")
+_NUMBER = regex(r"\d+")
 
 
 _SAYS_COMMANDS = (READ, ProvenCommands.name)  # harvesters whose sentences tell commands that no field has
-_SPAN = re.compile(r"`([^`]+)`")
-_SENTENCE = re.compile(r"[.;]\s|\bbut\b")
-_CLAUSE = re.compile(r"[:,]\s|\s[–—]\s|\s\(")
-_WARNS = re.compile(
+_SPAN = regex(r"`([^`]+)`")
+_SENTENCE = regex(r"[.;]\s|\bbut\b")
+_CLAUSE = regex(r"[:,]\s|\s[–—]\s|\s\(")
+_WARNS = regex(
+    r"(?i)"
     r"\b(?:not|never|no|none|cannot|instead of|rather than|without|avoid\w*|unlike|fails?|failed|broken|wrong|missing"
     r"|lacks?|removed?|deleted?|renamed?|moved?|replace[sd]?|deprecated|obsolete|old|outdated|stale|former(?:ly)?"
     r"|previous(?:ly)?|used to|gone|ignored?|forbidden|refuse[sd]?|legacy|unused|dropped?)\b|n't\b|\bdont\b",
-    re.IGNORECASE,
 )
 
 

@@ -6,30 +6,28 @@ and the stems of its other words), and sentences *say the same* when all of that
 that merging does not depend on the order. `alike` is a ratio for finding pairs that a person should look at.
 """
 
-import re
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 from afterwit.harvest.statements import words_stated
-from afterwit.model.text import stem
+from afterwit.model.text import regex, stem
 
 DOUBTFUL = 0.6  # share of equal words from which a person should look; measured on labelled pairs
 _OPPOSITE = 0.8
-_QUOTE = re.compile(r"`([^`]*)`")
+_QUOTE = regex(r"`([^`]*)`")
 _QUOTED = "‹›"
-_TOKEN = re.compile(r"‹›|--?[a-z][\w-]*|[\w@~./\\:*+=#-]*\w[\w/*+]*", re.IGNORECASE)
-_PLAIN = re.compile(r"[A-Za-z]?[a-z]*(?:-[a-z]+)*")
-_ACRONYMS = re.compile(r"[A-Z]{2,}s")
-_CLAUSE = re.compile(
-    r"^(?P<clause>(?:before|after|when|whenever|if|unless|until|while)\b[^,]*), *(?P<rest>.+)$",
-    re.IGNORECASE | re.DOTALL,
+_TOKEN = regex(r"(?i)‹›|--?[a-z][\w-]*|[\w@~./\\:*+=#-]*\w[\w/*+]*")
+_PLAIN = regex(r"[A-Za-z]?[a-z]*(?:-[a-z]+)*")
+_ACRONYMS = regex(r"[A-Z]{2,}s")
+_CLAUSE = regex(
+    r"(?is)^(?P<clause>(?:before|after|when|whenever|if|unless|until|while)\b[^,]*), *(?P<rest>.+)$",
 )
 _REWORDED = (
-    (re.compile(r"n['’]t\b|\bcannot\b", re.IGNORECASE), " not "),
-    (re.compile(r"\b(?:rather than|instead of|in place of)\b", re.IGNORECASE), " instead "),
-    (re.compile(r"\bprefer\b([^.;]*?)\b(?:over|to)\b", re.IGNORECASE), r"\1 instead "),
-    (re.compile(r"\bpull requests?\b", re.IGNORECASE), " PR "),
+    (regex(r"(?i)n['’]t\b|\bcannot\b"), " not "),
+    (regex(r"(?i)\b(?:rather than|instead of|in place of)\b"), " instead "),
+    (regex(r"(?i)\bprefer\b([^.;]*?)\b(?:over|to)\b"), r"\1 instead "),
+    (regex(r"(?i)\bpull requests?\b"), " PR "),
 )
 _NEGATIONS = frozenset("not no never none without avoid nor neither stop dont".split())  # noqa: SIM905
 _TELLING = frozenset(

@@ -24,15 +24,16 @@ from afterwit.harvest.harvester import id_of, is_general
 from afterwit.knowledge.belief import newest_first, rank
 from afterwit.knowledge.likeness import DOUBTFUL, Meaning, alike, doubt, meaning
 from afterwit.model.knowledge import EVERYWHERE, Category, Channel, Draft, Evidence, Scope, ScopeKind
+from afterwit.model.text import regex
 
 _REPOS = 2
 _MOST_ALIKE = 50  # others that a note is compared with by one word
 _RUNNERS = frozenset("make gmake just task rake mage invoke inv doit tox nox grunt gulp ninja".split())  # noqa: SIM905
 _SCRIPTED = frozenset("npm pnpm yarn bun deno composer mise poe pdm hatch turbo nx lerna rush".split())  # noqa: SIM905
 _OWN = frozenset("install add remove ci init create update outdated audit publish exec x dlx use".split())  # noqa: SIM905
-_QUOTE = re.compile(r"`([^`]*)`")
-_PATH = re.compile(r"^\.{0,2}/?[\w@.-]+(?:/[\w@.*-]+)+/?$|^[\w-]+\.[a-z]{1,5}$")
-_OPENING = re.compile(r"^In `(?P<repo>[^`]+)`(?:,|:)? (?P<rest>\S.*)$", re.DOTALL)
+_QUOTE = regex(r"`([^`]*)`")
+_PATH = regex(r"^\.{0,2}/?[\w@.-]+(?:/[\w@.*-]+)+/?$|^[\w-]+\.[a-z]{1,5}$")
+_OPENING = regex(r"(?s)^In `(?P<repo>[^`]+)`(?:,|:)? (?P<rest>\S.*)$")
 _STATED = (Channel.USER, Channel.ASSISTANT, Channel.IMPORTED)
 Matter = tuple[str, tuple[str, ...]]
 Same = Mapping[str, str]  # by id: the item that is kept of those that were found to say the same

@@ -29,45 +29,40 @@ _NOT = r"(?: not| never|n'?t)\b"
 _AUX = r"\b(?:should|must|is|are|was|were|do|does|did|can|could|will|would|may|need|has|have|wo|ca)"
 _NOISE = regex(r"[^\S\n]+|https?://\S+")
 _LEAD = regex(  # what stands before what is wanted
-    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|no(?=[,.!])|nope|right|so|then|and|but|also|hm+|well|great|good|cool|sure|wait"
+    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|no(?=[,.!])|nope|right|so|then|and|but|also|hm+|well|great|good|cool|sure|wait"
     r"|actually|sorry|now|pl?ea?se|pls|if (?:not|so)|(?:when|if|since|because|as|while|once|after|before)\b[^,]*,)"
     r"(?!\w)[\s,.:;!-]*)+",
-    re.IGNORECASE,
 )
 _REQUESTS = regex(
+    r"(?i)"
     r"^(?:(?:can|could|would|will) (?:you|we)\b(?: also| please| maybe)*|let'?s|(?:make sure|ensure)(?: that)?)(?!\w)",
-    re.IGNORECASE,
 )
 _LEFT_OUT = regex(  # who left something out is told to do it
-    r"\b(?:you|we)(?:'ve)?(?: still)? (?:forgot|missed|skipped|(?:did|have|had)(?: not|n'?t)|never)\b(?: to)?"
+    r"(?i)\b(?:you|we)(?:'ve)?(?: still)? (?:forgot|missed|skipped|(?:did|have|had)(?: not|n'?t)|never)\b(?: to)?"
     rf"|\bwhy (?:(?:did|have|do|are|is|would){_NOT}|(?:did|have|do|are|is|would) (?:you|we) not\b|not\b)"
     r"|^(?:did|have|had) (?:you|we) not\b|\b(?:do not|don'?t|never) forget\b",
-    re.IGNORECASE,
 )
 _ASKS = regex(  # or supposes
+    r"(?i)"
     r"^(?:what|how|where|when|who|which|is|are|was|were|does|did|do(?= (?:we|you|i|they)\b)|has|have|had|should|shall"
     r"|can|could|would|will|may|any|not sure|if|whenever|since|because|while|unless|until)(?:'?s)?\b|\?$"
     r"|\b(?:might|seems?|guess|perhaps|wonder)\b",
-    re.IGNORECASE,
 )
 _REPORTS = regex(
-    r"^(?:i|it|the|there|this|that|these|those|we|you|they|he|she|my|our|your|some|still|an?|all|looks?|seems?|another"
+    r"(?i)^(?:i|it|the|there|this|that|these|those|we|you|they|he|she|my|our|your|some|still|an?|all|looks?|seems?|another"
     r"|one|got|not all|in|on|at|for|with|from|of|by|about|(?:not )?\w+ing)(?:'?(?:s|m|ve|re|ll|d))?\b"
     r"|^(?:\S+ ){1,3}(?:is|are|was|were|has|still|seems?|looks?|did|does)\b",
-    re.IGNORECASE,
 )
 _PRESSES = regex(
-    r"\b(?:should|must|needs? to|ha(?:s|ve) to|want(?:ed)?|supposed|prefer|better|no need|never|always|instead)\b"
+    r"(?i)\b(?:should|must|needs? to|ha(?:s|ve) to|want(?:ed)?|supposed|prefer|better|no need|never|always|instead)\b"
     rf"|{_AUX}{_NOT}|\byou (?:forgot|keep)\b",
-    re.IGNORECASE,
 )
-_DENIES_ALL = regex(rf"\bwhy\b|{_AUX}{_NOT}", re.IGNORECASE)  # all that stands in its clause
-_TURNS = regex(r"\b(?:not|never|no|none|without|avoid|stop|instead of|rather than|out of|nor|neither)\b", re.IGNORECASE)
+_DENIES_ALL = regex(rf"(?i)\bwhy\b|{_AUX}{_NOT}")  # all that stands in its clause
+_TURNS = regex(r"(?i)\b(?:not|never|no|none|without|avoid|stop|instead of|rather than|out of|nor|neither)\b")
 _CLAUSE = regex(r"[.;:,()?!](?:\s|$)|\s[-–—]\s|\s(?:but|unless|except)\s")
 _PART = regex(r"[,;]\s|\s[-–—]\s|\sbut\s")  # of what the user typed
 _CONDITION = regex(
-    r"((?<!only )\b(?:before|after|when|whenever|once|if|unless|until|while|asked (?:to|about|for))\b[^,:;.]*)",
-    re.IGNORECASE,
+    r"(?i)((?<!only )\b(?:before|after|when|whenever|once|if|unless|until|while|asked (?:to|about|for))\b[^,:;.]*)",
 )
 _NUMBER, _NAME, _UNIT = regex(r"\b\d+\b"), regex(r"`([^`]*)`"), regex(r"`[^`]*`|\S+")
 _EVERYWHERE = frozenset(map(root, ROUTINE))

@@ -15,17 +15,16 @@ reasons, have to pass in the same way.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from afterwit.harvest.commands.spoken import can_do_harm
-from afterwit.harvest.rules import is_known_rule
 from afterwit.knowledge.gate import power_of_advice
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.knowledge import READ, Authority, Channel, Evidence, Item, ItemStatus, Trigger
+from afterwit.model.text import regex
 from afterwit.redaction.hygiene import danger_in, reads_like_an_order
 from afterwit.redaction.markers import defused
 from afterwit.redaction.plain_names import is_plain_path, reads_like_a_sentence
@@ -41,7 +40,7 @@ Persons = Callable[[Mapping[str, Any]], bool]  # whether a person stored the ent
 _SPEAKING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
 _TEMPLATES = (Channel.OUTCOME, Channel.TOOL)
 _READABLE = (Channel.OUTCOME, Channel.ASSISTANT)
-_PIECE = re.compile(r"`([^`]*)`")
+_PIECE = regex(r"`([^`]*)`")
 
 
 def may_be_told(item: Item) -> bool:
@@ -130,8 +129,12 @@ def _harmless_line(text: str) -> Shown:
 
 def _is_harmless(item: Item) -> bool:
     """Whether what a template was filled with is of the kinds that it is meant for."""
-    if any(trigger.rule and not is_known_rule(trigger.rule) for trigger in item.triggers):
-        return False
+    rules = [trigger.rule for trigger in item.triggers if trigger.rule]
+    if rules:
+        from afterwit.harvest.rules import is_known_rule
+
+        if not all(map(is_known_rule, rules)):
+            return False
     if any(reads_like_a_sentence(piece) for piece in _PIECE.findall(item.sentence)):
         return False
     return not power_of_advice(item.advice) and all(map(is_plain_path, item.files))

@@ -19,7 +19,6 @@ from afterwit.harvest.registry import harvesters
 from afterwit.knowledge.brief import notes_of_lines
 from afterwit.knowledge.door.echoes import echoes
 from afterwit.knowledge.door.list import all_items
-from afterwit.knowledge.door.settle import recorded
 from afterwit.measure.cases import cases_in
 from afterwit.measure.effect import EffectReport, effect_of
 from afterwit.measure.note_changes import (
@@ -65,6 +64,7 @@ from afterwit.model.times import iso_from_ms
 from afterwit.recall.situation import tokens
 from afterwit.store.decisions import gather_decisions
 from afterwit.store.rows.hooks import DrawRow, draws_since
+from afterwit.store.rows.items import recorded
 from afterwit.store.rows.readings import spending
 from afterwit.store.rows.session_list import Selection, count_selected, select_sessions, times_of_sessions
 from afterwit.store.store import readonly_database

@@ -7,9 +7,7 @@ before a file that was named, and actions between a failure and the fix that was
 """
 
 import random
-import re
 import shlex
-import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
@@ -24,6 +22,7 @@ from afterwit.digest.digester import files_printed
 from afterwit.measure.replay import NoteMoment, PlayerNote
 from afterwit.model.digest import Digest, Failure
 from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, ResolutionKind, Status, Step
+from afterwit.model.text import regex
 from afterwit.redaction.markers import CLOSING, OPENING
 
 
@@ -228,6 +227,8 @@ class Scorer:
         self.remember(digest)
 
     def report(self, rng: random.Random) -> PlayerReport:
+        from statistics import median
+
         whole = ScoreTally()
         for tally in self._whole:
             whole.join(tally)
@@ -236,7 +237,7 @@ class Scorer:
             player=self.player,
             whole=_score(whole),
             interval=_interval(self._whole, rng),
-            start_tokens_median=statistics.median(tokens),
+            start_tokens_median=median(tokens),
             start_tokens_p95=tokens[int(len(tokens) * 0.95)],
             by_repo={name: _score(tally) for name, tally in sorted(self._by_repo.items())},
             by_agent={name: _score(tally) for name, tally in sorted(self._by_agent.items())},
@@ -400,15 +401,15 @@ def _rate(pairs: Sequence[tuple[int, int]]) -> float:
 
 
 _RIGHT = 0.7  # share of equal words
-_LEADING_CD = re.compile(r"^\s*cd\s+[^&;|]+(?:&&|;)\s*")
-_FILTERS = re.compile(r"\s*\|\s*(?:head|tail|cat|less|wc|sort)\b")
-_REDIRECTIONS = re.compile(r"\d?>&?\S*")
-_ASSIGNMENT = re.compile(r"\w+=")
+_LEADING_CD = regex(r"^\s*cd\s+[^&;|]+(?:&&|;)\s*")
+_FILTERS = regex(r"\s*\|\s*(?:head|tail|cat|less|wc|sort)\b")
+_REDIRECTIONS = regex(r"\d?>&?\S*")
+_ASSIGNMENT = regex(r"\w+=")
 _MASKS = (
-    (re.compile(r"(['\"`]).*?\1"), "<q>"),
-    (re.compile(r"(?:[A-Za-z]:)?[~.]?(?:/[\w.@+\-\[\]()]+)+/?"), "<p>"),
-    (re.compile(r"\b[0-9a-f]{7,40}\b"), "<h>"),
-    (re.compile(r"\d+"), "<n>"),
+    (regex(r"(['\"`]).*?\1"), "<q>"),
+    (regex(r"(?:[A-Za-z]:)?[~.]?(?:/[\w.@+\-\[\]()]+)+/?"), "<p>"),
+    (regex(r"\b[0-9a-f]{7,40}\b"), "<h>"),
+    (regex(r"\d+"), "<n>"),
 )
 
 

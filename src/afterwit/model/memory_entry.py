@@ -8,13 +8,13 @@ The memory as a tool for agents is described here too, so that a server and a pl
 name, the actions and a JSON schema. The user is no argument. What a call does is left to `extras.memory.tool`.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.model.errors import UsageError
+from afterwit.model.text import regex
 
 LONGEST_USER = 200
 LONGEST_KEY = 200
@@ -26,8 +26,8 @@ MOST_HITS = 100
 STORED_BY = "stored_by"  # a name of metadata
 PERSON = "person"
 Plain = str | int | float | bool | None
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_UNENCODABLE = re.compile("[\x00\ud800-\udfff]")
+_CONTROL = regex(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_UNENCODABLE = regex("[\x00\ud800-\udfff]")
 _LARGEST = 2**53  # beyond it, a number changes on its way through JSON
 
 

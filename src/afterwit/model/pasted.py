@@ -36,8 +36,8 @@ _GAP = "\n\n"
 _MARKS = ("```", "~~~", '"""', "'''", "“““")
 _OPENED = regex(r"<(\w[\w:-]{0,40})(?![\w:-])[^<>\n]{0,400}>")
 _CLOSED = regex(r"</(\w[\w:-]{0,40})\s{0,9}>")
-_ALONE = regex(r"^[^\S\n]*<(\w[\w:-]{0,40})(?![\w:-])[^<>\n]{0,400}>[^\S\n]*$", re.MULTILINE)
-_RULE = regex(r"^[^\S\n]*[-=_*]{3,}(?:[^\n]{1,60}[-=_*]{3,})?[^\S\n]*$", re.MULTILINE)
+_ALONE = regex(r"(?m)^[^\S\n]*<(\w[\w:-]{0,40})(?![\w:-])[^<>\n]{0,400}>[^\S\n]*$")
+_RULE = regex(r"(?m)^[^\S\n]*[-=_*]{3,}(?:[^\n]{1,60}[-=_*]{3,})?[^\S\n]*$")
 _FOREIGN = (
     r"(?:tickets?|issues?|bugs?|logs?|e-?mails?|mails?|errors?|outputs?|(?:stack ?)?traces?|tracebacks?|diffs?|patch"
     r"|reports?|comments?|reviews?|slack|threads?|transcripts?|descriptions?|readme|pastes?|pasted|responses?"
@@ -45,11 +45,10 @@ _FOREIGN = (
 )
 _SHOWN = rf"(?:{_FOREIGN}|pages?|docs?|feedback|request|instructions|prompt|notes?|answer|text|files?|contents?)"
 _INTRODUCTION = regex(  # in lower case
-    r"\b(?:(?:says?|said|wrote|writes|reads|reported|states|stated)(?:[^\S\n][^\n:]{0,40})?:(?!\w)"
+    r"(?m)\b(?:(?:says?|said|wrote|writes|reads|reported|states|stated)(?:[^\S\n][^\n:]{0,40})?:(?!\w)"
     r"|(?:here(?:['’]s| is| are| comes)|below|this is|these are|see|following|attached)\b"
     rf"[^\n:.]{{0,60}}\b{_SHOWN}\b[^\n:.]{{0,60}}:(?!\w)"
     rf"|{_FOREIGN}\b[^\n:.]{{0,40}}:[^\S\n]*$)",
-    re.MULTILINE,
 )
 _OWN_LABELS = (  # what people put before words of their own
     r"remember|reminder|notes?|nb|important|also|and|but|so|ok|okay|yes|no|please|rules?|todo|ps|btw|fyi|edit|update"
@@ -57,7 +56,7 @@ _OWN_LABELS = (  # what people put before words of their own
 )
 _TIME = r"[\[(]?\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:[^\S\n]?[ap]\.?m\.?)?[\])]?"
 _SPEAKER = regex(  # the beginning of a line that somebody else is given: by a name, by when it was said, by a greeting
-    r"^[^\S\n]*(?:[-*+•][^\S\n]+)?(?:"
+    r"(?im)^[^\S\n]*(?:[-*+•][^\S\n]+)?(?:"
     rf"(?!(?:{_OWN_LABELS})\b)@?[\w'’-]{{2,30}}(?:[^\S\n]+(?-i:[A-Z])[\w.'’-]{{0,20}})?"
     rf"(?:[^\S\n]*[\[(][^\n\])]{{1,30}}[\])])?(?:[^\S\n]+{_TIME})?:[^\S\n]+\S"
     r"|[^\n]{0,80}\b(?:comment(?:ed)?|repl(?:y|ied)|opened|reviewed|asked|answered|posted|requested|approved|edited"
@@ -65,26 +64,24 @@ _SPEAKER = regex(  # the beginning of a line that somebody else is given: by a n
     rf"|[^\n]{{1,60}}?[^\S\n]{_TIME}[^\S\n]*$"
     r"|(?:hi|hello|hey|dear)[^\S\n]+[\w'’ -]{2,30},[^\S\n]*$"
     r"|#{1,6}[^\S\n]+\S)",
-    re.MULTILINE | re.IGNORECASE,
 )
 _FAREWELL = regex(
+    r"(?im)"
     r"^[^\S\n]*(?:(?:best|kind|warm)(?: regards| wishes)?|regards|sincerely|cheers|yours|many thanks|thanks(?: a lot)?)"
     r"[,.!]?[^\S\n]*\n+[^\S\n]*(?-i:[A-Z])[\w.'’ -]{1,40}[^\S\n]*$",
-    re.MULTILINE | re.IGNORECASE,
 )
 _HEADER = regex(
+    r"(?m)"
     r"^[^\S\n]*(?:(?:From|To|Subject|Sent|Date|Cc|Bcc|Reply-To): \S|(?:System|Assistant|User|Human|Developer)[^\S\n]*:"
     r"|diff --git |index [0-9a-f]{6,}\.\.|@@ -|--- a/|\+\+\+ b/)",
-    re.MULTILINE,
 )
 _OUTPUT = regex(
-    r"^[^\S\n]*(?:\[?\d{4}-\d\d-\d\d[T \]]|\[?\d\d:\d\d(?::\d\d|\])|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL"
+    r"(?m)^[^\S\n]*(?:\[?\d{4}-\d\d-\d\d[T \]]|\[?\d\d:\d\d(?::\d\d|\])|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL"
     r"|TRACE)[\]: ]|Traceback\b|File \"[^\n\"]+\", line|at [\w.$<>]{1,200} ?\(|Caused by:|panic:|goroutine \d|npm ERR!"
     r"|E[^\S\n]{2,9}\S|[\w.]{0,80}(?:Error|Exception)\b:|(?:error|warning|fatal|remote|hint)(?:\[\w+\])?:|\$ |❯"
     r"|[⏺●⎿│├└┌┃]|[\w./-]{1,200}\.\w{1,8}:\d|[\[{]\"|[}\]],?[^\S\n]*$|FAILED |PASSED |--- FAIL)",
-    re.MULTILINE,
 )
-_LINES = regex(r"^(?:[^\S\n]{0,3}>[^\n]*|(?: {4}|\t)[^\S\n]*+(?![-*+•]\s|\d{1,3}[.)]\s|\s)[^\n]*)$", re.MULTILINE)
+_LINES = regex(r"(?m)^(?:[^\S\n]{0,3}>[^\n]*|(?: {4}|\t)[^\S\n]*+(?![-*+•]\s|\d{1,3}[.)]\s|\s)[^\n]*)$")
 _BLANK = regex(r"\n[^\S\n]*\n")
 _QUOTE = regex(r"[\"“”«»`]|(?<![^\s(\[{:])'(?=\S)|(?<=[\w.!?])'(?!\w)")
 _FAMILY = {"“": "”", "«": "»"}

@@ -6,7 +6,6 @@ discounts are not known here. Built from parsed tables; only `packaged` touches 
 """
 
 import datetime as dt
-import re
 import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -18,12 +17,14 @@ import msgspec
 
 from afterwit.model.readings import Usage
 from afterwit.model.settings import Rates
+from afterwit.model.text import regex
 
 _PER = 1_000_000
 _LONGEST_NAME = 200
 NAMELESS = "unknown"  # what patterns call the model of a response that names none
-_BEFORE_NAME = re.compile(r"(?:(?:apac|au|eu|global|jp|us)\.)?(?:amazon|anthropic|deepseek|moonshotai|openai|qwen)\.")
-_AFTER_NAME = re.compile(
+_WILD = regex(r"[*?[]")
+_BEFORE_NAME = regex(r"(?:(?:apac|au|eu|global|jp|us)\.)?(?:amazon|anthropic|deepseek|moonshotai|openai|qwen)\.")
+_AFTER_NAME = regex(
     r"(?:[-@](?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|latest|preview|exp)|-v\d+(?::\d+)?|\[\w+\])+$"
 )
 
@@ -109,7 +110,9 @@ class Prices:
         names = _names(model)
         for table in self._tables:
             for pattern, price in table:
-                if any(fnmatchcase(name, pattern) for name in names):
+                if pattern in names or (
+                    _WILD.search(pattern) is not None and any(fnmatchcase(name, pattern) for name in names)
+                ):
                     return price
         return None
 

@@ -96,12 +96,11 @@ def root(stemmed: str) -> str:
 
 _LONGEST_TEXT = 40_000
 _DEFINITION = regex(
-    r"^(?:@@ )?[ \t+-]*(?:export |default |public |private |protected |static |async |abstract "
+    r"(?m)^(?:@@ )?[ \t+-]*(?:export |default |public |private |protected |static |async |abstract "
     r"|pub(?:\(\w+\))? |unsafe )*"
     r"(?:def|class|func|function\*?|fn|struct|enum|trait|impl|interface|type|namespace|const|let|var|describe|it|test)"
     r"(?:[ \t]+\([^)\n]{1,80}\))?(?:[ \t]+|\([\"'`])([A-Za-z_$][\w$]{2,60})"
     r"|^[ \t+-]*(?:export |declare )*module[ \t]+([A-Z_a-z][\w:]{2,60})(?=[ \t]*(?:$|[{=]))",
-    re.MULTILINE,
 )
 
 
@@ -116,15 +115,75 @@ def definitions_in(code: str, most: int = 12) -> list[str]:
 
 
 class Phrases:
-    """Whether any of several forms stands in a text. The same text is asked about often, so answers are remembered."""
+    """Whether any of several forms stands in a text. A form is compiled, and tried, where a piece of text is there that
+    whatever it matches holds. The same text is asked about often, so answers are remembered."""
 
     def __init__(self, *forms: str) -> None:
         self._forms = forms
 
     @cached_property
     def are_in(self) -> Callable[[str], bool]:
-        search = re.compile("|".join(self._forms), re.IGNORECASE | re.MULTILINE).search
-        return lru_cache(maxsize=256)(lambda text: search(text) is not None)
+        forms = [(form, regex(form, re.IGNORECASE | re.MULTILINE)) for form in self._forms]
+        tried = [(piece, pattern) for form, pattern in forms for piece in needed_pieces(form) or ("",)]
+
+        def is_in(text: str) -> bool:
+            folded = (text if text.isascii() else text.translate(_TWINS)).lower()
+            return any(piece in folded and pattern.search(text) is not None for piece, pattern in tried)
+
+        return lru_cache(maxsize=256)(is_in)
+
+
+_TWINS = {0x130: "i", 0x131: "i", 0x17F: "s"}  # letters that a pattern without case takes for others
+_TOKEN = regex(
+    r"(?s)(?P<open>\((?:\?(?:[:=!]|<[=!]|P<\w+>|-?[a-z]+:))?(?!\?))|(?P<close>\))|(?P<else>\|)"
+    r"|(?P<maybe>[*?]|\{[0,][\d,]*\})|(?P<text>[A-Za-z0-9 '\"_:;,/<>=@#%&~`!-]+)"
+    r"|\{[\d,]+\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|."
+)
+_SHORTEST_PIECE = 3
+
+
+def needed_pieces(form: str) -> tuple[str, ...]:
+    """Pieces in small letters, the longest, of which one stands in whatever the form matches; none where it is not
+    plain that one does."""
+    return _PieceFinder().read(form)
+
+
+class _PieceFinder:
+    def __init__(self) -> None:
+        self._outer: list[tuple[list[tuple[str, ...]], str]] = []
+        self._branches: list[tuple[str, ...]] = [()]  # what each alternative needs
+        self._last: tuple[str, ...] = ()  # what is needed by the text or group that was read last
+        self._is_text = False
+
+    def read(self, form: str) -> tuple[str, ...]:
+        for token in _TOKEN.finditer(form):
+            kind = token.lastgroup
+            if kind == "maybe":  # of a text this is about the last letter, of a group about all of it
+                self._last = (self._last[0][:-1],) if self._is_text else ()
+            if self._last:
+                self._take()
+            if kind == "text":
+                self._last, self._is_text = (token[0].lower(),), True
+            elif kind == "open":
+                self._outer.append((self._branches, token[0]))
+                self._branches = [()]
+            elif kind == "else":
+                self._branches.append(())
+            elif kind == "close":
+                needed = self._all()
+                self._branches, opening = self._outer.pop()
+                self._last, self._is_text = () if opening[-1] in "=!" else needed, False
+        self._take()
+        return self._all()
+
+    def _take(self) -> None:
+        shortest = min(map(len, self._last), default=0)
+        if shortest >= _SHORTEST_PIECE and shortest > min(map(len, self._branches[-1]), default=0):
+            self._branches[-1] = self._last
+        self._last, self._is_text = (), False
+
+    def _all(self) -> tuple[str, ...]:
+        return tuple(piece for pieces in self._branches for piece in pieces) if all(self._branches) else ()
 
 
 _LETTERS = regex(r"[^\W\d_]+")

@@ -5,13 +5,13 @@ fields are passed over; a note without a sentence or without lines is none, and 
 Whether a note is true is left to `checks`; answers about the brief are understood by `compiling`.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
 from afterwit.model.knowledge import Activity, Category, ItemKind
+from afterwit.model.text import regex
 from afterwit.reader.requests import MOST_ITEMS, ReadingRequest
 
 _LARGEST = 200_000  # characters of an answer that are looked at
@@ -20,8 +20,8 @@ _MOST_NAMES = 8
 _LONGEST_NAME = 200
 _LONGEST_WHEN = 300
 _LONGEST_SENTENCE = 1_000
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL)
-_OPENINGS = re.compile(r"[\[{]")
+_FENCED = regex(r"(?s)```(?:json)?\s*\n(.*?)\n\s*```")
+_OPENINGS = regex(r"[\[{]")
 _MOST_OPENINGS = 20
 _MOST_THREAD_NAMES = 4
 WHOSE = ("user", "other", "all")

@@ -23,7 +23,7 @@ from afterwit.harvest.commands.spoken import SPAN
 from afterwit.model.brief import ToldText
 from afterwit.model.kinds import Status
 from afterwit.model.knowledge import SENTENCE_LIMIT, Channel, ItemKind
-from afterwit.model.text import is_of_another_language, roots_of, words_of
+from afterwit.model.text import is_of_another_language, regex, roots_of, words_of
 from afterwit.reader.answers import ProposedNote
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker
 from afterwit.reader.support import (
@@ -56,16 +56,16 @@ _BESIDE = 2  # lines before and after a cited one in which somebody may have sai
 _CLAIMED = 0.15  # of the words of a clause, or of all, that the user must have typed who is said to want it
 _MOST_ADDED = 4
 _COPIED = 7  # words in a row that stand in the prompt: copied, not read
-_SENTENCE_END = re.compile(r"[.!;:]\s|[.!]$")
+_SENTENCE_END = regex(r"[.!;:]\s|[.!]$")
 _LEAST_TRUSTED = (Speaker.MCP, Speaker.WEB, Speaker.PASTED, Speaker.FILE, Speaker.OUTPUT)
 _PARTIES = (Speaker.USER, Speaker.AGENT, Speaker.ACTION)
 _QUOTABLE = (Channel.OUTCOME, Channel.ASSISTANT, Channel.TOOL, Channel.FILE)
-_HANDED_OVER = re.compile(r":\s|[\"“”„«»‹›]|(?<!\w)['‘].*['’](?!\w)")
+_HANDED_OVER = regex(r":\s|[\"“”„«»‹›]|(?<!\w)['‘].*['’](?!\w)")
 _ENDED = (Status.SUCCEEDED, Status.FAILED)
 _QUOTED = 0.4  # of a sentence's words that stand in quotations of the user: then it is their word, not hearsay
 _BORROWED = 2  # words in one foreign line that nobody else said
-_ASKED = re.compile(r"\bask(?:s|ed)?\b(?! to\b)", re.IGNORECASE)
-_PERSONAL = re.compile(r"\b(?:I|me|my|mine|your current|currently)\b")
+_ASKED = regex(r"(?i)\bask(?:s|ed)?\b(?! to\b)")
+_PERSONAL = regex(r"\b(?:I|me|my|mine|your current|currently)\b")
 
 
 class Conviction(StrEnum):

@@ -27,7 +27,6 @@ from afterwit.knowledge.belief import rank
 from afterwit.knowledge.brief import ENTRIES, Page, pages_of
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here
-from afterwit.knowledge.door.settle import recorded, recorded_about
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.knowledge.whose_words import is_persons
@@ -91,7 +90,7 @@ from afterwit.store.decisions import (
     gather_decisions,
     in_force,
 )
-from afterwit.store.rows.items import items_with_ids
+from afterwit.store.rows.items import items_with_ids, recorded, recorded_about
 from afterwit.store.rows.readings import ReadingRow, request_row
 from afterwit.store.rows.session_list import SessionRow, session_of
 

@@ -27,7 +27,7 @@ from afterwit.knowledge.whose_words import is_persons
 from afterwit.model.brief import LINE_LIMIT, Heading, Line, id_of_line
 from afterwit.model.check import THE_REPOSITORY, THE_USER, Check
 from afterwit.model.knowledge import READ, Activity, Category, Channel, Draft, Item, Scope, ScopeKind, Trigger
-from afterwit.model.text import words_of
+from afterwit.model.text import regex, words_of
 from afterwit.reader.compiling import ProposedBrief, ProposedLine, text_of_note
 from afterwit.reader.lines import SessionLine, Speaker
 from afterwit.reader.support import holds, is_all_said, is_borne_out, marks_in, share_of_words
@@ -40,11 +40,11 @@ _SAME_MATTER = 0.34  # of a note's words that another must hold to replace it
 _MOST_ERROR_WORDS = 8
 _FEWEST_ERROR_WORDS = 3
 _LEAST_NAME = 6  # letters of an error's name that stands for itself
-_CODE = re.compile(r"`[^`]*`")
-_QUOTED = re.compile(r"[\"“]([^\"“”`]+)[\"”]")
-_INSTEAD = re.compile(r"\b(?:rather than|instead of|in place of)\b", re.IGNORECASE)
-_LASTS = re.compile(r"\b(?:always|never|ever|from now on|every time|in (?:the )?future|remember)\b", re.IGNORECASE)
-_NAMED = re.compile(r"(?<![\w/.`])@[A-Za-z][\w-]*(?!/)")
+_CODE = regex(r"`[^`]*`")
+_QUOTED = regex(r"[\"“]([^\"“”`]+)[\"”]")
+_INSTEAD = regex(r"(?i)\b(?:rather than|instead of|in place of)\b")
+_LASTS = regex(r"(?i)\b(?:always|never|ever|from now on|every time|in (?:the )?future|remember)\b")
+_NAMED = regex(r"(?<![\w/.`])@[A-Za-z][\w-]*(?!/)")
 _NEGATIONS = frozenset("not no never none nobody nothing neither nor without avoid skip forget".split())  # noqa: SIM905
 _DENIALS = _NEGATIONS | frozenset(
     ["refuse", "refuses", "refused", "reject", "rejected", "wrong", "fail", "fails", "failed", "missing", "stops"]

@@ -9,7 +9,6 @@ injected notes, thoughts, summaries of a compaction. Everything that comes in is
 (`sessions.show`).
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
@@ -21,6 +20,7 @@ from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import CHANGES, ActionKind, EventKind, Lean, Status
 from afterwit.model.knowledge import Channel
 from afterwit.model.pasted import own_words
+from afterwit.model.text import regex
 from afterwit.sessions.show import SessionMoment
 
 LONGEST_LINE = 600
@@ -34,11 +34,11 @@ _TIDYING = frozenset(("rm", "mv", "cp", "git add", "kill", "pkill", "killall", "
 _MOST_LOOKED = 12
 _LONGEST_LOOK = 80
 _SHORT = 40  # seconds from which it is worth saying how long an action took
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
-_SURPRISE = re.compile(
+_FENCE = regex(r"^\s*(?:```|~~~)")
+_SURPRISE = regex(
+    r"(?i)"
     r"\b(?:error|fail(?:ed|ure|s)?|warn(?:ing)?|cannot|can't|could not|unable|denied|refused|not found|no such|missing"
     r"|deprecated|skipp(?:ed|ing)|timed? ?out|conflict|invalid|unknown|unexpected|0 tests|no tests|nothing to)\b",
-    re.IGNORECASE,
 )
 _PASTED_LINES = 40  # of one prompt: what is longer was pasted, and its middle is left out
 _LOOKED = "looked at"

@@ -20,7 +20,6 @@ from afterwit.digest.value import SampleCandidate, choose, findings_of
 from afterwit.harvest.door import SessionRefs
 from afterwit.knowledge.brief import ENTRIES, Page, notes_of_lines, pages_of
 from afterwit.knowledge.door.listeners import listener_here
-from afterwit.knowledge.door.settle import recorded, recorded_about
 from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.model.brief import Heard
 from afterwit.model.errors import ConfigError
@@ -45,6 +44,7 @@ from afterwit.sessions.list import Session
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.store.decisions import gather_decisions, in_force
 from afterwit.store.regular_files import read_regular
+from afterwit.store.rows.items import recorded, recorded_about
 from afterwit.store.rows.readings import (
     CALLED,
     ReadingFailure,

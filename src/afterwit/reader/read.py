@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.knowledge.door.settle import recorded, settle
+from afterwit.knowledge.door.settle import settle
 from afterwit.knowledge.gate import Rejection
 from afterwit.model.learn_run import Progress
 from afterwit.reader import checks, line_checks
@@ -26,6 +26,7 @@ from afterwit.recall.deck.compile import compile_deck
 from afterwit.sessions.originals import source_of
 from afterwit.store.decide import READING_ASKED, catch_up, decide, decide_all, report_if_recorded
 from afterwit.store.decisions import KnowledgeEntry, SessionRead, in_force
+from afterwit.store.rows.items import recorded
 from afterwit.store.rows.readings import request_row
 from afterwit.store.store import Store, hold_lease, require
 

@@ -9,7 +9,6 @@ repositories' own instruction files by the same rules, because they lie on the d
 
 import datetime as dt
 import hashlib
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import resources
@@ -27,7 +26,7 @@ from afterwit.knowledge.host_text import HostText
 from afterwit.model.brief import ToldText
 from afterwit.model.errors import ConfigError
 from afterwit.model.knowledge import EVERYWHERE, Item, ItemKind, ItemStatus, Scope, ScopeKind
-from afterwit.model.text import words_of
+from afterwit.model.text import regex, words_of
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker, foreign_texts, render_line, session_lines
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.originals import TranscriptSource
@@ -47,7 +46,7 @@ _MOST_BEFORE = _MOST_KNOWN + _MOST_INSTRUCTIONS + _LONGEST_TASK + 1_000  # kept 
 LEAST_ROOM = 8_000  # characters for lines, however long the prompt is
 _MOST_THREADS = 12  # notes of threads that stand before the others
 _OVERLAP = 3  # lines that a part repeats of the one before
-_VERSION = re.compile(r"^<!-- version (\d+) -->\n")
+_VERSION = regex(r"^<!-- version (\d+) -->\n")
 _AGAIN = """## What this session was told by us
 Where the agent did not keep to one of these lines, so that a later `user:` line asks for the same again or complains
 of it, name both beside the notes: `"repeats": [{"told": "id", "lines": [12]}]`. Not a question about it, not another

@@ -9,7 +9,6 @@ file said, an ordinary command that the sentence says to run is told only if the
 session. A message between backticks is no command, and needs nobody's leave.
 """
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
 from textwrap import wrap
@@ -28,36 +27,34 @@ from afterwit.harvest.commands.spoken import (
 )
 from afterwit.knowledge.likeness import meaning
 from afterwit.model.kinds import Status
-from afterwit.model.text import words_of
+from afterwit.model.text import regex, words_of
 from afterwit.reader.lines import ForeignText, SessionLine, Speaker
 
-_QUOTED = re.compile(r"[\"“]([^\"“”]{3,})[\"”]")
+_QUOTED = regex(r"[\"“]([^\"“”]{3,})[\"”]")
 _FEWEST_SPOKEN, _SPOKEN = 4, 0.8  # words of a quotation, and its share of words without signs
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_MARK = re.compile(
+_WORD = regex(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_MARK = regex(
     r"(?<![\w/.-])(?:--?[A-Za-z][\w-]+|[\w.@~-]*/[\w./@*~-]+|[A-Za-z_][\w-]*\.[A-Za-z]\w{0,9}\b|\d[\d.,:]*\d|\d{2,}"
     r"|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[0-9]\w*)"
 )
 _ABBREVIATIONS = frozenset(("e.g", "i.e", "e.g.", "i.e.", "and/or", "vs.", "etc."))
-_SEGMENTS = re.compile(r"\s(?:&&|\|\|?|;)\s|;\s")
+_SEGMENTS = regex(r"\s(?:&&|\|\|?|;)\s|;\s")
 _COMMON = frozenset("main master head origin true false none null yes no ok done todo error test".split())  # noqa: SIM905
 SUPPORT = 0.34  # of a sentence's words that its lines, or those beside them, must hold
 _JOINED = 2  # words of marks that say something together
 _BESIDE_MARK = 3  # other words of a sentence with one mark that must stand in its lines
 _WITHOUT_MARK = 4  # the same, of one without any
-_RULE = re.compile(r"\b(?:never|always|must|only|not|use|prefer|keep|instead)\b|n't\b", re.IGNORECASE)
-_CLAUSE_END = re.compile(r"[.!?;]\s|\n")
-_CLAUSES = re.compile(r"[.;:!?]\s+")
+_RULE = regex(r"(?i)\b(?:never|always|must|only|not|use|prefer|keep|instead)\b|n't\b")
+_CLAUSE_END = regex(r"[.!?;]\s|\n")
+_CLAUSES = regex(r"[.;:!?]\s+")
 _WHOLE_CLAUSE = 3  # words of a clause that says something by itself
 _IN_CLAUSE = 0.15  # of them that must stand in the lines; those who retell in their own words keep little more
-_TOKEN = re.compile(r"[\w'’]+(?:[./-]\w+)*")
+_TOKEN = regex(r"[\w'’]+(?:[./-]\w+)*")
 _KEPT = 0.7  # of the words of a sentence, and of those it is taken from, that must be the same in the same order
 _MOST_LEFT_OUT = 2
 _ALIKE = 0.4
 _NEGATIONS = frozenset("not never no none nobody nothing cannot refrain avoid stop wrong longer".split())  # noqa: SIM905
-_LIMIT = re.compile(
-    rf"{'|'.join(_NEGATIONS)}|\w+n't|without|except|unless|until|only|before|after|also|may|optional|once"
-)
+_LIMIT = regex(rf"{'|'.join(_NEGATIONS)}|\w+n't|without|except|unless|until|only|before|after|also|may|optional|once")
 _COPIED = 0.8  # the same, of what the session itself has to do with
 _SAID_AGAIN = 0.6  # of the words of what is said again that stand in one place: two rows
 _COVERED = 0.8

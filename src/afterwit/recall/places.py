@@ -10,12 +10,11 @@ less than people who ask: only what is clear. Deterministic; nothing is read but
 
 import heapq
 import math
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple, Protocol
 
-from afterwit.model.text import is_test, names_of_tests, words_of
+from afterwit.model.text import is_test, names_of_tests, regex, words_of
 from afterwit.recall.place_index import PlaceIndex, rarity
 
 MOST = 5
@@ -35,23 +34,20 @@ _MOST_TOLD = 3  # files of a list that a session is told
 _CLEAR_CHANCE = 0.4  # of each of them
 _CLEARLY_POINTED = 2.4  # what the prompt's own words must count for each
 _FEWEST_WORDS = 3  # of a prompt that says what to do
-_FILE_NAME = re.compile(  # `@folder/…` too
-    r"(?:^|[\s`'\"(@])[\w@./-]{1,120}\.(?:[a-z]{1,4}|[jt]sx)(?=[\s`'\"),:;?!]|\.?$)|(?:^|\s)@[\w.-]+/", re.MULTILINE
+_FILE_NAME = regex(  # `@folder/…` too
+    r"(?m)(?:^|[\s`'\"(@])[\w@./-]{1,120}\.(?:[a-z]{1,4}|[jt]sx)(?=[\s`'\"),:;?!]|\.?$)|(?:^|\s)@[\w.-]+/"
 )
 # Change logs, and what tools write.
-IN_PASSING = re.compile(
-    r"(?:change(?:log|s)|history|news|release[-_]?notes)(?:\.\w+)*\Z|.*(?:\.lockb?|[-.]lock\.\w+|\.snap|\.map)\Z|go\.sum\Z",
-    re.IGNORECASE,
+IN_PASSING = regex(
+    r"(?i)(?:change(?:log|s)|history|news|release[-_]?notes)(?:\.\w+)*\Z|.*(?:\.lockb?|[-.]lock\.\w+|\.snap|\.map)\Z|go\.sum\Z",
 )
-_HIDDEN = re.compile("REDACTED|‹")  # a name of which a part was taken out leads nowhere
+_HIDDEN = regex("REDACTED|‹")  # a name of which a part was taken out leads nowhere
 _NO_CODE = (".md", ".mdx", ".rst", ".txt", ".json", ".toml", ".yaml", ".yml", ".lock", ".mod", ".xml", ".cfg")
-_FORBIDS = re.compile(
-    r"\b(?:never|not|don['’]t)\s+(?:\w+\s+)?(?:edit|chang|touch|modif|writ|overwrit|commit)", re.IGNORECASE
-)
-_CLAUSE_END = re.compile(r"[;:,.]\s+|\s[—-]\s|\b(?:but|instead)\b")
+_FORBIDS = regex(r"(?i)\b(?:never|not|don['’]t)\s+(?:\w+\s+)?(?:edit|chang|touch|modif|writ|overwrit|commit)")
+_CLAUSE_END = regex(r"[;:,.]\s+|\s[—-]\s|\b(?:but|instead)\b")
 _POINTED = 1.2  # what the prompt's own words must count for a file, while few are known
-_TOKEN = re.compile(r"[~/]?[\w$@.+-]+(?:/[\w$@.+-]+)*")
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{3,60}")
+_TOKEN = regex(r"[~/]?[\w$@.+-]+(?:/[\w$@.+-]+)*")
+_IDENTIFIER = regex(r"[A-Za-z_$][\w$]{3,60}")
 _TRUNKS = frozenset(("", "main", "master", "HEAD", "develop", "dev", "trunk"))
 
 

@@ -22,7 +22,6 @@ from afterwit.config.world import World, exclusion_of, redactor_of
 from afterwit.knowledge.brief import ENTRIES, Page, pages_of
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here
-from afterwit.knowledge.door.settle import recorded_about
 from afterwit.knowledge.shown_items import may_be_told_to, preference
 from afterwit.knowledge.whose_words import Listener
 from afterwit.model.errors import AfterwitError, UsageError
@@ -44,7 +43,7 @@ from afterwit.repos.remotes import keys_of_checkout
 from afterwit.sessions.filters import find_repo, repos_by_alias
 from afterwit.sources.checkout import remote_of, root_commit_of, root_of_checkout
 from afterwit.store.decisions import in_force
-from afterwit.store.rows.items import all_items, items_in
+from afterwit.store.rows.items import all_items, items_in, recorded_about
 from afterwit.store.rows.repos import checkouts, repo_rows
 from afterwit.store.rows.session_list import story_counts
 from afterwit.store.store import readonly_database, require

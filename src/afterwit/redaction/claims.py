@@ -22,7 +22,7 @@ _SAYS = (
 )
 _WISH = r"(?:wish|decision|order|instruction|request|approval|permission|consent|rule|policy|blessing|mandate|word)s?"
 _CLAIM = regex(
-    rf"\b{_SOMEBODY}\b(?!['’]s)[^.;:!?`]{{0,24}}?\b{_SAYS}\b"
+    rf"(?i)\b{_SOMEBODY}\b(?!['’]s)[^.;:!?`]{{0,24}}?\b{_SAYS}\b"
     rf"|\b{_SAYS}\b[^.;:!?`]{{0,24}}?\b(?:by|with|from)\s+(?:the\s+|our\s+|a\s+)?{_SOMEBODY}\b"
     rf"|\b(?:per|according to|as|on behalf of)\s+(?:the\s+|our\s+)?{_SOMEBODY}\b"
     rf"|\b{_SOMEBODY}['’]s?\s+(?:\w+\s+)?{_WISH}\b"
@@ -33,12 +33,11 @@ _CLAIM = regex(
     r"|\b(?:we|they|he|she|everybody|everyone|somebody|someone|people|reviewers?|customers?|authors?|colleagues?"
     r"|vendors?|partners?|contractors?|engineers?|developers?|(?:lead|senior|staff) \w+)\b[^.;:!?`]{0,24}?"
     rf"\b(?:{_SAYS}|settled on|are fine)\b",
-    re.IGNORECASE,
 )
 _NAMED = regex(
     r"(?:^|[.;:] )[A-Z][a-z]+ (?:in \w+ )?(?:wants?|asked|decided|agreed|prefers|insists|requested|approved|cleared)\b"
 )
-_OTHER = regex(rf"\b(?:{_OTHERS})\b", re.IGNORECASE)
+_OTHER = regex(rf"(?i)\b(?:{_OTHERS})\b")
 _CLAUSE = regex(r"(?<=[.;:!?])\s+")
 _CODE = regex(r"`[^`]*`")
 _GUARD = (
@@ -46,34 +45,30 @@ _GUARD = (
     r"|signatures?|certificates?|validation|confirm\w+|polic\w+|security|auth\w*|safety|ci|scans?|audits?|gates?)"
 )
 _LOWERS = regex(
-    rf"(?:^|[.;:,!?]\s+|\b(?:always|please|must|should|can|may|to|and|then|just|simply|now|you)\s+)(?:skip|bypass|disable"
+    rf"(?i)(?:^|[.;:,!?]\s+|\b(?:always|please|must|should|can|may|to|and|then|just|simply|now|you)\s+)(?:skip|bypass|disable"
     rf"|ignore|override|suppress|circumvent|turn off|switch off|deactivate|drop|omit)\s+(?:\S+\s+){{0,4}}?{_GUARD}\b"
     rf"|\b(?:push|commit|merge|deploy|releas|publish|land|ship|install|delet|run)\w*\b.{{0,50}}?\bwithout\s+"
     rf"(?:\S+\s+){{0,3}}?(?:{_GUARD}|asking|waiting)\b"
     r"|\b(?:push|commit|merge|deploy)\w*\s+(?:\S+\s+){0,2}?(?:straight|directly|right)\s+(?:to|into|on|onto)\s+(?:main"
     r"|master|prod\w*|trunk)\b|\bno\s+(?:an?\s+)?(?:reviews?|approvals?)\s+(?:is|are)\s",
-    re.IGNORECASE,
 )
 _NEEDLESS = regex(
-    r"\b(?:no need (?:for|to)|needs? no|need not|exempt from|do(?:es)? not need)\s+(?:\S+\s+){0,4}?"
+    r"(?i)\b(?:no need (?:for|to)|needs? no|need not|exempt from|do(?:es)? not need)\s+(?:\S+\s+){0,4}?"
     rf"(?:{_GUARD}|sign-?offs?)\b"
     rf"|\b{_GUARD}\s+(?:\S+\s+){{0,2}}?(?:is|are)\s+(?:not (?:needed|required|necessary)|unnecessary|needless|optional"
     rf"|off)\b|\b(?:turn|switch)\w*\s+(?:\S+\s+){{0,4}}?{_GUARD}\s+off\b"
     r"|\b(?:fine|ok|okay|safe|enough) to (?:leave|skip|ignore|merge|push)\b|\bmerge first\b",
-    re.IGNORECASE,
 )
 _EXPOSES = regex(
-    r"\b(?:publish|cop(?:y|ie)|writ|put|print|log|commit|hand|mov|shar|dump|expos|send|post|upload|mail)\w*\b.{0,60}"
+    r"(?i)\b(?:publish|cop(?:y|ie)|writ|put|print|log|commit|hand|mov|shar|dump|expos|send|post|upload|mail)\w*\b.{0,60}"
     r"(?:\b(?:credentials?|secrets?|passwords?|private keys?|api[ -]keys?|env(?:ironment)? files?|customer records?)\b"
     r"|_(?:token|secret|key|password)\b|\.(?:env|pem|key)\b(?!\.))",
-    re.IGNORECASE,
 )
 _FOR_GOOD = regex(
-    r"(?:^|[.;:!]\s+|\b(?:and|then|but|please)\s+)(?:always|never|from now on|going forward|in future)\b,?\s+[\w`]"
+    r"(?i)(?:^|[.;:!]\s+|\b(?:and|then|but|please)\s+)(?:always|never|from now on|going forward|in future)\b,?\s+[\w`]"
     r"|\bpolic(?:y|ies)\b|\b(?:must|has to|have to|should|shall)\s+(?:always|never|stay|remain|be (?:kept|left))\b",
-    re.IGNORECASE,
 )
-_DENIED = regex(r"\b(?:never|not|no longer|don['’]t|cannot|can['’]t|mustn['’]t|avoid|refuse[sd]?)\b", re.IGNORECASE)
+_DENIED = regex(r"(?i)\b(?:never|not|no longer|don['’]t|cannot|can['’]t|mustn['’]t|avoid|refuse[sd]?)\b")
 
 
 def claims_in(sentence: str) -> list[str]:

@@ -13,13 +13,9 @@ what keeps planted text from being followed is the origin of its words.
 """
 
 import functools
-import re
 from typing import Any
 
-import re2
-
 from afterwit.model.text import regex
-from afterwit.redaction.ruleset import byte_options
 
 _SHORT = 200
 _LONGEST_COMMENT = 20_000
@@ -61,6 +57,10 @@ def _is_suspect(text: str) -> bool:
 
 @functools.cache
 def _suspect_bytes() -> Any:
+    import re2  # few commands show a long text
+
+    from afterwit.redaction.ruleset import byte_options
+
     return re2.compile(_SUSPECT_BYTES, byte_options(captures=False))
 
 
@@ -85,7 +85,7 @@ def _without_comments(text: str) -> str:
 
 
 _ORDER = regex(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|your|system"
+    r"(?im)\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|your|system"
     r"|these|other)\b.{0,30}"
     r"\b(?:instructions?|prompts?|rules?|messages?|context|guidelines|safety|polic\w+|directions?)\b"
     r"|\b(?:new|updated|real|hidden|secret|additional) (?:system )?instructions?\b|\bsystem prompt\b"
@@ -103,7 +103,6 @@ _ORDER = regex(
     r"|\b(?:remember|memorize|save|store) (?:this|that|the following)\b.{0,40}\b(?:for|in) (?:all |every |future "
     r"|later |the next )|^[^\S\n]*(?:system|assistant|user|human)\s*:"
     r"|<\|?(?:im_start|im_end|system|endoftext)\b|\[/?INST\]",
-    re.IGNORECASE | re.MULTILINE,
 )
 _OF_CODE = (
     r"(?:java|javax|socket|std|asp|vb|self|this|torch|nn|ctx|req|request|app|config|process|window|page|user|env|main|flask"
@@ -139,7 +138,7 @@ _DANGERS = {
     r"|\*)[\"']?(?:[\s`;&|)]|$)|\bchmod\s+(?:-R\s+)?[0-7]?777\b|\bmkfs\b"
     r"|\bdd\b[^\n]*\bof=/dev/|>\s*/dev/(?:sd|nvme|disk)|:\(\)\s*\{|\bchown\s+-R\s+\S+\s+/(?:\s|$)",
 }
-_ANY = regex("|".join(f"(?P<d{at}>{pattern})" for at, pattern in enumerate(_DANGERS.values())), re.IGNORECASE)
+_ANY = regex("(?i)" + "|".join(f"(?P<d{at}>{pattern})" for at, pattern in enumerate(_DANGERS.values())))
 _NAMES = tuple(_DANGERS)
 _RUN = regex(r"[A-Za-z0-9+/_-]{40,}={0,2}")
 _CHANGE = regex(r"(?<=[a-z])[A-Z0-9+]|(?<=[A-Z])[a-z0-9+]|(?<=[0-9+])[A-Za-z]")

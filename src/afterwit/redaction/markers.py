@@ -25,6 +25,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from afterwit.model.text import regex
+
 OPENING = "[afterwit notes from past sessions]"
 CLOSING = "[end of afterwit notes]"
 READING = "[afterwit asks a model to read a session]"
@@ -39,9 +41,7 @@ _HEADING = (
 )
 _LONGEST_FRAME = 700  # characters before a block in which its frame is looked for
 _LONGEST_HEAD = 200  # characters of a client before the words of a refusal
-_MARKER = re.compile(
-    r"\[\s*(?:(?P<opening>afterwit\s+notes\s+from\s+past\s+sessions)|end\s+of\s+afterwit\s+notes)\s*\]", re.IGNORECASE
-)
+_MARKER = regex(r"(?i)\[\s*(?:(?P<opening>afterwit\s+notes\s+from\s+past\s+sessions)|end\s+of\s+afterwit\s+notes)\s*\]")
 _DEFUSED = {"[": "(", "]": ")"}
 
 
@@ -162,9 +162,9 @@ def _strip_frame(before: str, after: str) -> tuple[str, str]:
 
 
 SUFFIX_LENGTH = 6
-PLACEHOLDER = re.compile(r"‹[a-z][a-z0-9-]*:[0-9a-f]{4,16}›")
-PLACEHOLDER_BYTES = re.compile(PLACEHOLDER.pattern.encode())
-_KEYED = re.compile(r"‹([a-z][a-z0-9-]*):[0-9a-f]{4,16}›")
+PLACEHOLDER = regex(r"‹[a-z][a-z0-9-]*:[0-9a-f]{4,16}›")
+PLACEHOLDER_BYTES = regex(PLACEHOLDER.pattern.encode())
+_KEYED = regex(r"‹([a-z][a-z0-9-]*):[0-9a-f]{4,16}›")
 _LEAST_REST = 6
 
 

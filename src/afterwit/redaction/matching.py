@@ -14,7 +14,6 @@ paths, words, masks and filler. It sees one value at a time and nothing around i
 import base64
 import binascii
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -50,20 +49,17 @@ config. settings. vault: op:// arn: secretsmanager keychain
 FILLER = tuple(_FILLER.split())
 
 _KEY_WORDS = regex(
-    r"pass|pwd|secret|token|key|cred|auth|user|name|value|field|input|type|string|login|error|invalid|require|must|"
+    r"(?i)pass|pwd|secret|token|key|cred|auth|user|name|value|field|input|type|string|login|error|invalid|require|must|"
     r"enter|forgot|reset|confirm|wrong|missing|test|hash|none|null|config|option|param|func|return",
-    re.IGNORECASE,
 )
-_SPEECH = regex(
-    r"\b(?:is|are|the|a|an|your|must|be|not|for|of|to|and|or|at|in|with|this|that|if|should|can|no)\b", re.IGNORECASE
-)
+_SPEECH = regex(r"(?i)\b(?:is|are|the|a|an|your|must|be|not|for|of|to|and|or|at|in|with|this|that|if|should|can|no)\b")
 _CODE = regex(
     r"\$[A-Za-z_][A-Za-z0-9_]*\Z|%[A-Za-z_]+%\Z|[A-Za-z_][\w]*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+[!?]?(?:[\[({].*)?\Z|"
     r"[&*!]*[A-Za-z_][\w.:]*[(\[{].*\Z|[A-Za-z_]\w*(?:\||\?[.:\s]|\s[|]).*\Z|[\[({].*\Z|[@+][A-Za-z_.]*\Z|~|\.{0,2}/[\w.@-]*(?:/|\Z)|[A-Za-z]:\\|"
     r"[A-Za-z][A-Za-z0-9+.-]*://|[A-Za-z0-9*x•._#?-]?([*xX•.#?_0-])\1*\Z"
 )
 _UUID = regex(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
-_NUMBERED = regex(r"v?[0-9]+(?:[.:T/+-][0-9]+)*(?:Z|ms|s|[.-][a-z]+[.0-9]*)?\Z|sha[0-9]+[:-]", re.IGNORECASE)
+_NUMBERED = regex(r"(?i)v?[0-9]+(?:[.:T/+-][0-9]+)*(?:Z|ms|s|[.-][a-z]+[.0-9]*)?\Z|sha[0-9]+[:-]")
 _WORDLIKE = regex(r"(?:[A-Z]{2,}|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*)?[0-9]{0,4}\Z|[0-9]+\Z")
 _NOT_ALNUM = regex(r"[^A-Za-z0-9]+")
 _STEPS = regex(r"[.:/\[({]+")
@@ -73,9 +69,7 @@ _CASE_SWITCH = regex(r"[a-z](?=[A-Z])")
 _MARKED = regex(
     r"(__|@@|%%|##)\w+\1\Z|\.\*|!vault\b|\*{3}\w+\*{3}\Z"
 )  # stands for a value that a template or a person puts there
-_FILE = regex(
-    r"\.[a-z]{1,4}[0-9]?(?::[0-9]+)*\Z|[:/]|\A[#@.-]|\A[0-9]+[a-z]{1,5}\Z|\A[a-z]+[_-]?[0-9]\Z|=", re.IGNORECASE
-)
+_FILE = regex(r"(?i)\.[a-z]{1,4}[0-9]?(?::[0-9]+)*\Z|[:/]|\A[#@.-]|\A[0-9]+[a-z]{1,5}\Z|\A[a-z]+[_-]?[0-9]\Z|=")
 _CLOSING = ")]}>|,.:;!?"
 _LONG_STEP = 16
 _MOST_WORDS = 3
@@ -307,15 +301,14 @@ _NAME_BYTES = 40
 _UUID_RULE = "uuid-key"
 _SERVICE_RULE = "service-value"  # two hundred names: beside other names they make many mixtures, beside formats few
 # Keys that open nothing: they are found by, or given to everybody.
-_OPEN_KEY = re.compile(
-    rb"(?:public|publishable|cache|partition|idempotency|sort|primary|foreign|object|dedup\w*|range|row|routing|group)"
+_OPEN_KEY = regex(
+    rb"(?i)(?:public|publishable|cache|partition|idempotency|sort|primary|foreign|object|dedup\w*|range|row|routing|group)"
     rb"""[ _.-]?key["'`\])]*\s*[:=,]?[>]?\s*["'`@$]*\Z""",
-    re.IGNORECASE,
 )
 _WEIGHED = frozenset({Judge.TOKEN, Judge.DRAWN, Judge.SECRET, Judge.SPOKEN})
-_HEAD_CELL = re.compile(rb"[\w .\"'`*()-]{0,40}\r?")
+_HEAD_CELL = regex(rb"[\w .\"'`*()-]{0,40}\r?")
 _LARGEST_TABLE = 1 << 16
-_NEXT_PARAMETER = re.compile(rb"&(?:&|[A-Za-z_][\w.-]*=)")  # where a bare value ends in a query or a command line
+_NEXT_PARAMETER = regex(rb"&(?:&|[A-Za-z_][\w.-]*=)")  # where a bare value ends in a query or a command line
 
 
 class PatternSet:

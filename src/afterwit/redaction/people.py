@@ -9,7 +9,6 @@ country that exists (telephone). Names in running text are not recognised: that 
 
 import functools
 import ipaddress
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -78,22 +77,20 @@ service socket timer target mount slice
 """
 FILE_ENDINGS = frozenset(_FILE_ENDINGS.split())
 _EXAMPLE_DOMAIN = regex(
-    r"(?:.+\.)?(?:example|test|invalid|localhost|local|internal|lan)\Z|(?:.+\.)?(?:example|test|domain|email|company|"
+    r"(?i)(?:.+\.)?(?:example|test|invalid|localhost|local|internal|lan)\Z|(?:.+\.)?(?:example|test|domain|email|company|"
     r"yourdomain|your-domain|acme|foo|bar)\.(?:com|org|net|io|dev|co)\Z|(?:.+\.)?(?:openssh\.com|libssh\.org)\Z|[a-z]\.[a-z]+\Z",
-    re.IGNORECASE,
 )
 _MACHINE_NAME = regex(
-    r".*\[bot\]|.*\b(?:claude|codex|copilot|cursor|gemini|github|gitlab|dependabot|renovate|bot|test|tests|user|example|ci|"
+    r"(?i).*\[bot\]|.*\b(?:claude|codex|copilot|cursor|gemini|github|gitlab|dependabot|renovate|bot|test|tests|user|example|ci|"
     r"name|agent|aider|devin|amp|opencode|openai|anthropic)\b.*|[^A-Za-zÀ-ɏ]*|\$.*|%.*|\{.*",
-    re.IGNORECASE,
 )
 _PLAIN_ADDRESSES = frozenset({"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "1.2.3.4", "169.254.169.254", "9.9.9.9"})
 _DOCUMENT_NETS = tuple(
     ipaddress.ip_network(net) for net in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 )
 _VERSION_BEFORE = regex(
+    rb"(?i)"
     rb"(?:version|versions prior to|ver|release|build|tag|chrome|firefox|safari|edge)[\"':=\s]{0,4}\Z|[=<>~!^]=\s?\Z",
-    re.IGNORECASE,
 )
 _USER_OF_URL_BEFORE = regex(rb"""://[^\s/:@"'<>`]*:[^\s/"'<>`]*\Z""")
 _PACKAGE_BEFORE = regex(rb"[A-Za-z0-9]@\Z")

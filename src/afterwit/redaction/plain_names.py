@@ -8,14 +8,15 @@ may have. A name that is refused wrongly costs a hint; when in doubt it is refus
 hook can import it.
 """
 
-import re
 from functools import lru_cache
 
+from afterwit.model.text import regex
+
 _LETTERS = r"A-Za-z0-9\u00c0-\u024f"
-_PART = re.compile(rf"[{_LETTERS}_.@+~$%()\[\]{{}}=,#-]{{1,80}}")
-_NAME = re.compile(rf"[{_LETTERS}_.@+:/-]{{1,80}}")
+_PART = regex(rf"[{_LETTERS}_.@+~$%()\[\]{{}}=,#-]{{1,80}}")
+_NAME = regex(rf"[{_LETTERS}_.@+:/-]{{1,80}}")
 _LONGEST_PATH = 160
-_WORD = re.compile(r"[A-Z]?[a-z\u00df-\u00f6\u00f8-\u024f]+|[A-Z]+(?![a-z])")
+_WORD = regex(r"[A-Z]?[a-z\u00df-\u00f6\u00f8-\u024f]+|[A-Z]+(?![a-z])")
 _MOST_WORDS = 8  # of one name; what needs more is told, not named
 _FEWEST_ADDRESSED = 3
 _FEWEST_ORDERED = 4
@@ -54,13 +55,13 @@ _GUARDS = _list(
     " verification safety"
 )
 _ENDS = "io|com|net|org|sh|xyz|ru|cn|co|me|info|biz"
-_DOMAIN = re.compile(rf"[{_LETTERS}]\.(?:{_ENDS})(?=[-_./+~@]|\Z)", re.IGNORECASE)
+_DOMAIN = regex(rf"(?i)[{_LETTERS}]\.(?:{_ENDS})(?=[-_./+~@]|\Z)")
 _HOST_WORDS = frozenset(("http", "https", "www", "ftp"))
-_LONG_FLAG = re.compile(r"--(?:no|yes|force|hard|delete|exec|skip|allow|danger|ignore|disable|all)", re.IGNORECASE)
-_GLUED = re.compile(r"[a-z]{25,}")
-_LETTER_BY_LETTER = re.compile(r"(?:(?<![A-Za-z0-9])[A-Za-z][-_.]){4}")
-_FOREIGN = re.compile(r"[\u00c0-\u024f]")
-_INNER_ENDING = re.compile(r"(?<=.)\.(?:test|spec|d|config|stories|module|e2e|min|cpython-[\w-]+)\Z")
+_LONG_FLAG = regex(r"(?i)--(?:no|yes|force|hard|delete|exec|skip|allow|danger|ignore|disable|all)")
+_GLUED = regex(r"[a-z]{25,}")
+_LETTER_BY_LETTER = regex(r"(?:(?<![A-Za-z0-9])[A-Za-z][-_.]){4}")
+_FOREIGN = regex(r"[\u00c0-\u024f]")
+_INNER_ENDING = regex(r"(?<=.)\.(?:test|spec|d|config|stories|module|e2e|min|cpython-[\w-]+)\Z")
 _MOST_WORDS_OF_PART = 4  # of a folder or a file; ordinary code has seldom more
 _MOST_FOREIGN_WORDS = 2
 _FEWEST_OF_COMMAND = 3

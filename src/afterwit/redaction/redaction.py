@@ -19,7 +19,6 @@ as the middle of a wrapped key that was encoded once more is.
 import base64
 import binascii
 import functools
-import re
 import urllib.parse
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,6 +29,7 @@ from typing import Any, cast
 import msgspec
 import re2
 
+from afterwit.model.text import regex
 from afterwit.redaction.markers import SecretSpan, placeholder, replaced, united
 from afterwit.redaction.matching import Matcher
 from afterwit.redaction.people import HOME_TRIGGER, NOBODY, ExactNames, People, home_spans
@@ -45,12 +45,12 @@ _WALL = b"a" * _NARROWEST
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _AS_ONE = bytes.maketrans(_BASE64, b"a" * len(_BASE64))
 _RUN = re2.compile(rb"[A-Za-z0-9+/]{%d,}={0,2}" % _NARROWEST, byte_options())
-_BEGIN = re.compile(rb"(?:-----BEGIN |(?=Public-Lines))([A-Za-z0-9 -]{1,60}?)(?:-----|: \d+)(?:[^-]|-[^-])*-?\Z")
-_END = re.compile(rb"\A(?:[^-]|-[^-])*?-?-----END ([A-Z0-9 ]{1,60})-----")
-_AT_END = re.compile(rb"[A-Za-z0-9+/]{2,}={0,2}\Z")
-_CHECKSUM_BEFORE = re.compile(rb"(?i:sha-?\d{1,3}|md5|h1|integrity)\W{1,4}\Z")
+_BEGIN = regex(rb"(?:-----BEGIN |(?=Public-Lines))([A-Za-z0-9 -]{1,60}?)(?:-----|: \d+)(?:[^-]|-[^-])*-?\Z")
+_END = regex(rb"\A(?:[^-]|-[^-])*?-?-----END ([A-Z0-9 ]{1,60})-----")
+_AT_END = regex(rb"[A-Za-z0-9+/]{2,}={0,2}\Z")
+_CHECKSUM_BEFORE = regex(rb"(?i:sha-?\d{1,3}|md5|h1|integrity)\W{1,4}\Z")
 _CLASSES = ((_BASE64[:26], 0.2), (_BASE64[26:52], 0.2), (_BASE64[52:62], 0.05))  # the least share of each in a key
-_BASE64_TEXT = re.compile(rb"[A-Za-z0-9+/=\s-]+\Z")
+_BASE64_TEXT = regex(rb"[A-Za-z0-9+/=\s-]+\Z")
 
 
 def may_hold_a_block(data: bytes) -> bool:
@@ -146,14 +146,14 @@ def _tail(clean: bytes) -> bytes:
 
 _WINDOW_BYTES = 8192
 _SHORTEST_KEYWORD = 4
-_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]+={0,2}")
-_BASE64_BEFORE = re.compile(rb"[A-Za-z0-9+/_-]*\Z")
-_HEX_RUN = re.compile(rb"[0-9A-Fa-f]+")
-_HEX_BEFORE = re.compile(rb"[0-9A-Fa-f]*\Z")
+_BASE64_RUN = regex(rb"[A-Za-z0-9+/_-]+={0,2}")
+_BASE64_BEFORE = regex(rb"[A-Za-z0-9+/_-]*\Z")
+_HEX_RUN = regex(rb"[0-9A-Fa-f]+")
+_HEX_BEFORE = regex(rb"[0-9A-Fa-f]*\Z")
 _PERCENT = rb"[A-Za-z0-9._~%+*!()-]*%[0-9A-Fa-f]{2}[A-Za-z0-9._~%+*!()-]*"
 
 
-_ESCAPE = re.compile(
+_ESCAPE = regex(
     rb"\\+(?:u00|x)([2-7][0-9A-Fa-f])|&#x([2-7][0-9A-Fa-f]);|&#(\d{2,3});|&(quot|apos|amp|lt|gt);|\\+([\"'nrt])"
 )
 _PLAIN = {b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
@@ -172,8 +172,8 @@ class Encodings:
     def __init__(self, keywords: Iterable[str], kind_of: Callable[[bytes], str | None]) -> None:
         usable = sorted({word.encode() for word in keywords if len(word) >= _SHORTEST_KEYWORD})
         self._kind_of = kind_of
-        self.triggers, self._words, self._literals = _compile(tuple(usable))
-        self._percent_runs = re2.compile(_PERCENT, byte_options())
+        self._words = b"|".join(map(re2.escape, usable))
+        self.triggers = _triggers(tuple(usable))
 
     def spans(self, data: bytes, encoding: Encoding) -> Iterator[SecretSpan]:
         """Blobs whose decoded text holds a secret."""
@@ -183,7 +183,7 @@ class Encodings:
             yield from self._around_literals(data, encoding)
 
     def _percent(self, data: bytes) -> Iterator[SecretSpan]:
-        for match in self._percent_runs.finditer(data):
+        for match in _compiled(_PERCENT).finditer(data):
             start, end = match.span()
             kind = self._kind_of(urllib.parse.unquote_to_bytes(data[start : min(end, start + _WINDOW_BYTES)]))
             if kind:
@@ -192,8 +192,8 @@ class Encodings:
     def _around_literals(self, data: bytes, encoding: Encoding) -> Iterator[SecretSpan]:
         is_hex = encoding is Encoding.HEX
         before, run = (_HEX_BEFORE, _HEX_RUN) if is_hex else (_BASE64_BEFORE, _BASE64_RUN)
-        at = 0
-        while literal := self._literals[encoding].search(data, at):
+        at, literals = 0, _compiled(self.triggers[encoding])
+        while literal := literals.search(data, at):
             window = max(0, literal.start() - _WINDOW_BYTES)
             head = before.search(data[window : literal.start()])
             start = window + head.start() if head else literal.start()
@@ -209,24 +209,26 @@ class Encodings:
     def _kind_in(self, blob: bytes, *, is_hex: bool) -> str | None:
         for skip in range(2 if is_hex else 4):
             decoded = _from_hex(blob[skip:]) if is_hex else from_base64(blob[skip:])
-            if self._words.search(decoded) and (kind := self._kind_of(decoded)):
+            if _compiled(self._words).search(decoded) and (kind := self._kind_of(decoded)):
                 return kind
         return None
 
 
 @functools.cache
-def _compile(words: tuple[bytes, ...]) -> tuple[dict[Encoding, bytes], Any, dict[Encoding, Any]]:
-    """The triggers of the encoded words, and patterns for the words and for what triggers stand for. The words are
-    those of the rules, so a process makes them once."""
-    triggers = {
+def _compiled(pattern: bytes) -> Any:
+    """Few texts hold anything encoded, and few commands show such a text."""
+    return re2.compile(pattern, byte_options())
+
+
+@functools.cache
+def _triggers(words: tuple[bytes, ...]) -> dict[Encoding, bytes]:
+    """The triggers of the encoded words, which are those of the rules, so a process makes them once."""
+    return {
         Encoding.BASE64: b"|".join(re2.escape(form) for form in _base64_forms(words)),
         Encoding.HEX: b"(?i:" + b"|".join(word.hex().encode() for word in words) + b")",
         Encoding.PERCENT: rb"%[0-9A-Fa-f]{2}",
         Encoding.ESCAPE: rb"\\(?:u00|x)(?:2[027]|3[aAdD])|&(?:quot|apos|#(?:32|34|39|58|61|x2[027]|x3[aAdD]));",
     }
-    encodings = (Encoding.BASE64, Encoding.HEX)
-    literals = {encoding: re2.compile(triggers[encoding], byte_options()) for encoding in encodings}
-    return triggers, re2.compile(b"|".join(re2.escape(word) for word in words), byte_options()), literals
 
 
 def _base64_forms(words: Iterable[bytes]) -> list[bytes]:
@@ -268,8 +270,8 @@ _MOST_PASSES = 8
 _LONGEST_FIELD = 8192
 _ENCODINGS = tuple(Encoding)
 # Nearly half of the short texts of a log. Without a name before it, an id is no secret.
-_ID_OR_MOMENT = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]{8,16}Z?")
-_SECRET_NAME = re.compile(r"pass|pwd|secret|token|key|auth|cred|cookie|session", re.IGNORECASE)
+_ID_OR_MOMENT = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]{8,16}Z?")
+_SECRET_NAME = regex(r"(?i)pass|pwd|secret|token|key|auth|cred|cookie|session")
 
 
 class Redactor:

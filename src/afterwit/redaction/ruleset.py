@@ -79,7 +79,6 @@ _ALPHABETS = {
     "base64": "[A-Za-z0-9_+/=-]",
     "any": "[A-Za-z0-9_+/=.:-]",
 }
-_DRAWN = frozenset({"hex", "lower", "upper", "an"})  # what the tests can draw as it is
 _SHORT_PREFIX = 6
 _TRIGGER_LENGTHS = (4, 20)
 _LEAST_ENTROPY = 2.8
@@ -110,7 +109,7 @@ class Judge(StrEnum):
 
 
 class RedactionRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One format. `examples` must be found and `benign` must not; both are templates that the tests fill in."""
+    """One format. What it must find and what it must not stands with its tests, by its id."""
 
     id: str
     description: str
@@ -121,8 +120,6 @@ class RedactionRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     min_entropy: float = 2.0  # bits a character; repeated filler such as xxxx stays below
     judge: Judge = Judge.FORMAT
     has_prefix: bool = False  # a row of `token`
-    examples: tuple[str, ...] = ()
-    benign: tuple[str, ...] = ()
 
     @property
     def type(self) -> str:
@@ -149,7 +146,6 @@ class _Prefix(msgspec.Struct, frozen=True, array_like=True):
 
     def rule(self) -> RedactionRule:
         heads = "|".join(re2.escape(prefix) for prefix in self.prefixes)
-        example = f"{{{self.alphabet if self.alphabet in _DRAWN else 'an'}:{self.least + 6}}}"
         return RedactionRule(
             id=self.id,
             description=self.description,
@@ -158,8 +154,6 @@ class _Prefix(msgspec.Struct, frozen=True, array_like=True):
             pattern=f"@start@(?P<secret>(?:{heads}){_ALPHABETS[self.alphabet]}{{{self.least},}})",
             min_entropy=_LEAST_ENTROPY,
             has_prefix=True,
-            examples=tuple(prefix + example for prefix in self.prefixes),
-            benign=tuple(f"{prefix}x" for prefix in self.prefixes),
         )
 
     def _trigger(self, prefix: str) -> str:

@@ -135,12 +135,10 @@ _SYSTEM = regex(r"/(?:bin|boot|dev|etc|lib\w*|proc|run|sbin|sys|usr|var(?!/(?:ww
 _HOME_VARIABLE = regex(r"^\$(?:HOME\b|\{HOME\})")
 _OPEN = regex(r"[$`*?{}<>\"'\n]")
 _IN_OUTPUT = (
-    regex(r"^(?:origin|upstream)\s+(\S+)\s+\((?:fetch|push)\)", re.MULTILINE),
-    regex(r"^(?:To|From) (\S+[:/]\S+)$", re.MULTILINE),
+    regex(r"(?m)^(?:origin|upstream)\s+(\S+)\s+\((?:fetch|push)\)"),
+    regex(r"(?m)^(?:To|From) (\S+[:/]\S+)$"),
 )
-_ASKED = regex(
-    r"https?://(?P<host>[\w.-]+)(?::\d+)?/(?:api/v\d+/)?repos/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)", re.IGNORECASE
-)
+_ASKED = regex(r"(?i)https?://(?P<host>[\w.-]+)(?::\d+)?/(?:api/v\d+/)?repos/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)")
 _OWNED = regex(r"(?:[\w.-]+/)?[\w.-]+/[\w.-]+")
 _FOLDER_KEYS = ("workdir", "cwd", "working_dir", "working_directory", "directory", "dir_path")
 _MOST_OUTPUT = 8_192

@@ -16,9 +16,8 @@ from afterwit.actions import tools
 from afterwit.agents.declared.description import Description
 from afterwit.agents.log_reader import FileReading, Reader, SourceFile
 from afterwit.agents.registry import reader_for, tool_kinds
-from afterwit.capture.commit import companion_bytes
 from afterwit.capture.derived import Origin, origin_in
-from afterwit.capture.logs import Feeding
+from afterwit.capture.logs import Feeding, companion_bytes
 from afterwit.config.run_rules import redactor_for
 from afterwit.config.world import World, rules_for
 from afterwit.model.errors import DamagedError

@@ -5,7 +5,6 @@ session by session, or with `best_hits`. The database holds where a text lies, n
 Texts are cleaned and redacted before they leave this module.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -21,7 +20,7 @@ from afterwit.model.captured import ORDINAL_BITS
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import EventKind
 from afterwit.model.pasted import own_words
-from afterwit.model.text import snippet
+from afterwit.model.text import regex, snippet
 from afterwit.redaction.redaction import Redactor
 from afterwit.sessions.filters import Filter, selection_of, short_id
 from afterwit.sessions.list import Session
@@ -44,7 +43,7 @@ from afterwit.store.rows.texts import (
 from afterwit.store.rows.texts import search as search_texts
 from afterwit.store.store import readonly_database
 
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 _ORDINALS = (1 << ORDINAL_BITS) - 1
 _Texts = Mapping[int, list[str] | None]  # by the id of the event; None where they are gone
 

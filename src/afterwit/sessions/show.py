@@ -20,6 +20,7 @@ from afterwit.model.errors import DamagedError, UsageError
 from afterwit.model.figures import human_count
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event
+from afterwit.model.text import regex
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sessions.originals import TranscriptSource, events_in
@@ -353,7 +354,7 @@ def _tidy(value: Any, depth: int = 0) -> Any:
     return value
 
 
-_HOME = re.compile(r"/(?:Users|home)/‹user:[0-9a-f]+›/")
+_HOME = regex(r"/(?:Users|home)/‹user:[0-9a-f]+›/")
 
 
 def from_home(path: str) -> str:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from afterwit.model.instruction_files import InstructionFiles
+from afterwit.model.text import regex
 from afterwit.repos.remotes import remote_in
 from afterwit.sources.gathering import SourceError
 from afterwit.sources.git import Ref, answer_of, refs, root_commit
@@ -30,7 +31,7 @@ _CONFIG_BYTES = 262_144
 _INSTRUCTIONS_BYTES = 200_000
 _MOST_FILES = 60  # with instructions, of one pattern
 _DEEPEST = 128
-_HEAD = re.compile(r"refs/[\w./+@-]{1,200}|[0-9a-f]{40,64}")
+_HEAD = regex(r"refs/[\w./+@-]{1,200}|[0-9a-f]{40,64}")
 
 
 def root_of_checkout(folder: Path) -> Path | None:

@@ -8,24 +8,23 @@ Leaves the meaning of a document to its reader, and files of lines to `framing`.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, runtime_checkable
 
 import msgspec
 
 from afterwit.model.readings import Problem, Reading
+from afterwit.model.text import regex
 from afterwit.sources.framing import DECODER, Feedable, Record, after_blanks, without_own_notes
 
 UNFINISHED_DOCUMENT = "the document is not finished"
 DAMAGED_DOCUMENT = "not a JSON document that can be decoded"
 _BOM = b"\xef\xbb\xbf"
-_CUT_NUMBER = re.compile(r"invalid number \(byte (\d+)\)")
-_ESCAPE = re.compile(
-    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
-    re.DOTALL,
+_CUT_NUMBER = regex(r"invalid number \(byte (\d+)\)")
+_ESCAPE = regex(
+    rb"(?s)\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
 )
-_STRING_OR_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"|(?P<odd>-?\b(?:NaN|Infinity)\b)', re.DOTALL)
+_STRING_OR_NUMBER = regex(rb'(?s)"(?:[^"\\]|\\.)*"|(?P<odd>-?\b(?:NaN|Infinity)\b)')
 _NO_CONTROLS = bytes(max(byte, 32) for byte in range(256))  # blanks outside of strings may be any blank
 _Failures = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 

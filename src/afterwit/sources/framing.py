@@ -11,13 +11,13 @@ strings lose in length stands as blanks behind them, so that offsets stay.
 
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
 import msgspec
 
 from afterwit.model.readings import Problem, Reading
+from afterwit.model.text import regex
 from afterwit.redaction.markers import OPENING, without_notes
 
 BLANK = " \t\r\n"
@@ -26,7 +26,7 @@ _CUT_MARGIN = 16  # longer than any literal or escape that the end of a window c
 _TRIES = 1000  # a torn record needs one or two; only hostile lines need more
 _MOST_DIGITS = 300  # Python refuses to convert more than a few thousand
 DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
-_MARK = re.compile(r'["{}\[\]]|\\.', re.DOTALL)
+_MARK = regex(r'(?s)["{}\[\]]|\\.')
 
 
 class LinePiece(NamedTuple):
@@ -184,8 +184,8 @@ def _finite_or_none(digits: str) -> float | None:
 
 _SIGN = OPENING.encode()
 _DEEPEST = 3  # JSON in a string of JSON, and so on
-_BEGINNING = re.compile(r"(?:\x00json:)?\s{0,80}([{[])")  # of JSON in a string; Hermes puts a mark of its own before it
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BEGINNING = regex(r"(?:\x00json:)?\s{0,80}([{[])")  # of JSON in a string; Hermes puts a mark of its own before it
+_STRING = regex(rb'(?s)"(?:[^"\\]|\\.)*"')
 UNFINISHED = "the last line is not finished"
 _NO_OBJECT = "not a JSON object"
 _UNDECODABLE = "JSON that cannot be decoded"

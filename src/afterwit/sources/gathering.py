@@ -20,6 +20,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from afterwit.model.text import regex
 from afterwit.sources.discovery import Bounds
 from afterwit.sources.places import LogFile
 from afterwit.store.regular_files import read_regular
@@ -88,8 +89,8 @@ def mark_of(*values: Any) -> int:
     return int.from_bytes(digest)
 
 
-_HOLE = re.compile(r"\{(\w+)\}|\*")
-_DIGITS = re.compile(r"(\d+)")
+_HOLE = regex(r"\{(\w+)\}|\*")
+_DIGITS = regex(r"(\d+)")
 _HERE = PurePosixPath()
 _MOST_BYTES = 64 << 20  # of one file
 

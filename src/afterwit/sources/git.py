@@ -18,6 +18,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from afterwit.model.text import regex
 from afterwit.redaction.quiet_git import QUIET_GIT
 from afterwit.sources.gathering import SourceError
 
@@ -129,7 +130,7 @@ MOST_COMMITS = 100_000
 _LOG_SECONDS = 300
 _CHUNK = 1 << 16
 _LONGEST_PIECE = 1 << 20  # bytes of a message or a path; longer ones belong to no repository that people work in
-_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_OBJECT = regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
 
 class CommittedChange(NamedTuple):
@@ -237,8 +238,8 @@ _LINK = "120000"
 _MOST_LINE = 2_000  # characters of a line that are kept
 
 _QUIET = ("-c", "core.bigFileThreshold=2m", "-c", "core.quotePath=true")
-_INDEX = re.compile(r"index ([0-9a-f]{40,64})\.\.([0-9a-f]{40,64})")
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_INDEX = regex(r"index ([0-9a-f]{40,64})\.\.([0-9a-f]{40,64})")
+_HUNK = regex(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 _FIELDS = 4
 

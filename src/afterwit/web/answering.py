@@ -27,11 +27,11 @@ from afterwit.config.world import World
 from afterwit.connect.plan import Machine
 from afterwit.model.figures import human_bytes, human_count, human_dollars, human_span, human_tokens
 from afterwit.model.kinds import Outcome
-from afterwit.model.text import mark_words
+from afterwit.model.text import mark_words, regex
 
 _CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"} | {0x7F: "␡"}
 _CODE = Markup("<code>{}</code>")
-_HIDDEN = re.compile(
+_HIDDEN = regex(
     "[\x80-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )

@@ -19,7 +19,7 @@ from afterwit.model.errors import UsageError
 from afterwit.sessions.filters import Filter
 from afterwit.store import spool
 from afterwit.store.decide import catch_up
-from afterwit.store.rows.items import decisions
+from afterwit.store.rows.items import recorded
 from afterwit.store.store import open_store
 
 
@@ -103,7 +103,7 @@ def test_the_journal_keeps_what_was_decided_and_none_of_the_words(tmp_path: Path
     deleted(world, GONE)
     with open_store(world.layout) as store:
         catch_up(store)
-        kinds = {(row.kind, row.body.get("decision")) for row in decisions(store.db)}
+        kinds = {(row.kind, row.body.get("decision")) for row in recorded(store.db)}
         assert ("item-decided", "edit") in kinds
         assert ("item-decided", "pin") in kinds
         assert "lesson-recorded" not in {kind for kind, _ in kinds}

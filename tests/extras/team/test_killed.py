@@ -17,9 +17,9 @@ from afterwit.engine.curation.undo import undo
 from afterwit.extras.team import place
 from afterwit.extras.team.look import log
 from afterwit.extras.team.place import shares_of
-from afterwit.knowledge.door.settle import recorded_about
 from afterwit.model.errors import BusyError
 from afterwit.store.decisions import DecisionKind, KnowledgeEntry
+from afterwit.store.rows.items import recorded_about
 from afterwit.store.store import open_store
 
 MOST_STEPS = 60

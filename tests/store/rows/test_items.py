@@ -54,7 +54,7 @@ def test_decisions_come_in_the_order_of_time(db: apsw.Connection) -> None:
     earlier = JournalEntry("m2", 1, 10, "item-decided", {"item": "aa01"})
     items.put_decision(db, later)
     items.put_decision(db, earlier)
-    assert items.decisions(db) == [earlier, later]
+    assert items.recorded(db) == [earlier, later]
 
 
 def test_an_exposure_counts_once(db: apsw.Connection) -> None:

@@ -10,7 +10,6 @@ progress and without frames of a stack trace; its size is bounded. `below_headli
 which build tools put their report: they say that something failed, and not what.
 """
 
-import re
 from itertools import dropwhile
 
 from afterwit.actions.quick_look import ends_of
@@ -21,11 +20,11 @@ _LONGEST_LINE = 2_000
 _ANSI = regex(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\x00-\x08\x0b-\x1f\x7f]")
 _CONTROLS = tuple(map(chr, (*range(0x09), *range(0x0B, 0x20), 0x7F)))
 _FINE = regex(
+    r"(?i)"
     r"\b(?:0|no|zero|without(?: any)?) (?:\w{1,20} )?(?:errors?|failed|failures?|failing|fails?|problems?|issues?)\b"
     r"|\b(?:errors?|failed|failures?|fail)\s?[:=] ?0\b"
     r"|\b0 (?:errors?|fail\w*)\b"
     r"|\bexit(?:ed)?(?: with)?(?: (?:code|status))?[:= ]+0\b",
-    re.IGNORECASE,
 )
 _PASSING = regex(r"\s*(?:\(pass\)|✓|✔|√|ok\b|PASS(?:ED)?\b|--- PASS)|.{0,500}\bPASSED\b")
 # "2 failed" in a summary, but not "Task 2 failed" in a log
@@ -89,9 +88,7 @@ _COMPLAINT = regex(
     r"|[Ii]s a directory|[Nn]ot a directory|no matches found|[Ii]nvalid|[Uu]nrecognized|[Uu]nknown|[Ii]llegal|usage:"
     r"|not allowed|cannot |can't |could not |error|fatal|regex parse"
 )
-_ECHOED = regex(
-    r"\b(?:exit|rc|status|EXIT_CODE|ret)(?:[ _]?(?:code|status))?\s{0,3}[:=]\s{0,3}(-?\d{1,3})\b", re.IGNORECASE
-)
+_ECHOED = regex(r"(?i)\b(?:exit|rc|status|EXIT_CODE|ret)(?:[ _]?(?:code|status))?\s{0,3}[:=]\s{0,3}(-?\d{1,3})\b")
 _STATUS = (
     r"\bHTTP(?:/[\d.]{1,5})?(?: ?(?:Error|status|code|status code))?[:= ]{1,3}(?P<http>[45]\d\d)\b"
     r"|\b(?:returned error|ERROR|status(?:[ _]?code)?['\"]?|http_code|Response)[:= \[]{1,3}(?P<named>[45]\d\d)\b"
@@ -101,7 +98,7 @@ _STATUS = (
     r"|(?<= )(?P<last>40[1345])$"
     r"|[}>]\s{0,3}(?P<ended>[45]\d\d)$"
 )
-_REFUSED_STATUS = regex(_STATUS, re.MULTILINE)
+_REFUSED_STATUS = regex(f"(?m){_STATUS}")
 _REFUSAL = regex(
     r"(?:\{['\"]output['\"]: ?['\"])?"  # what a tool that is called in code gives back
     rf"(?:[^{{\n]{{0,80}}?(?:{_STATUS})|\{{\s{{0,8}}['\"]message['\"]\s{{0,8}}:|\{{?\s{{0,8}}['\"](?:errors?|detail)['\"]\s{{0,8}}:)"
@@ -206,10 +203,10 @@ _PERCENT = regex(r".{0,80}\b\d{1,3}(?:\.\d+)?\s?%")
 _TAGS = regex(r"</?(?:tool_use_error|error|stderr|stdout)>")
 _TRACEBACK = "Traceback (most recent call last)"
 _HINTING = regex(
+    r"(?i)"
     r"not found|no such|cannot|can't|could not|unable|invalid|denied|unexpected|undefined|missing|requires?\b|usage:"
     r"|refused|timed? ?out|not allowed|does not exist|doesn't|must |expected|fail|error|no matches"
     r"|rejected|conflict|unknown",
-    re.IGNORECASE,
 )
 _PASSED = regex(r"\s*(?:\(pass\)|✓|✔|√|ok\b|PASS|--- PASS|=== RUN)")
 _NEIGHBOURS = 3

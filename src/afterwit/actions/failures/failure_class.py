@@ -31,15 +31,14 @@ _LOOKERS = names("sed cat head tail ls rg grep find awk wc cp mv rm stat file tr
 _SILENCED = regex(r"2>\s?/dev/null|&>\s?/dev/null")
 _SELF_SPEAKING = regex(r"^(?:/\S*/)?(?P<program>[\w.+-]{1,30}): ")
 _MISSING = regex(
-    r"(?:not found|no such file or directory|does not exist|can't (?:read|open) file"
+    r"(?i)(?:not found|no such file or directory|does not exist|can't (?:read|open) file"
     r"|cannot open): ?['\"`‘]?(?P<after>[^\s'\"`’]+)"
     r"|(?<![^\s'\"`‘’:])(?P<before>[^\s'\"`‘’:]++)['\"`’]?: (?:Cannot open: )?(?:no such file|is a directory"
     r"|not a directory|directory not)",
-    re.IGNORECASE,
 )
 _NOTHING_TO_REMOVE = regex(
+    r"(?i)"
     r"(?:rm|unlink|rmdir)\b.{0,300}No such file|(?:bash: |zsh: )?(?:line \d+: )?p?kill(?:all)?\b.{0,60}No such process",
-    re.IGNORECASE,
 )
 _VERSION = regex(r"(?<=.)[@=<>~^].*$")
 _SHORTEST_NAME = 2

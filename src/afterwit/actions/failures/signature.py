@@ -23,7 +23,7 @@ _LONGEST_READ = 2_000
 _MOST_RULES = 3
 _FRAME = regex(r"^(?:\[[\w:.-]{1,40}\]\s*|\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,Z+-]{5,18}\s*|<\w+>\s*|[×✖✗✘⨯!]\s+)+")
 _SHELL_PREFIX = regex(r"^(?:/\S*/)?(?:ba|z|da|k)?sh(?::\d+|: line \d+|: \d+)?: |^\(eval\):\d+: |^npm (?:error|ERR!) ")
-_SEVERITY = regex(r"^(?:error|fatal|err|failed|failure|warning|runtime error|fatal error)\s*:\s+", re.IGNORECASE)
+_SEVERITY = regex(r"(?i)^(?:error|fatal|err|failed|failure|warning|runtime error|fatal error)\s*:\s+")
 _PLACEHOLDER = regex(r"‹([a-z-]+)(?::[0-9a-f]+)?›")
 _URL = regex(r"\b[a-z][a-z0-9+.-]{1,12}://[^\s'\"`)>\]]+")
 _WINDOWS_PATH = regex(r"\b[A-Za-z]:\\[^\s:'\"`]+")
@@ -45,9 +45,8 @@ _HOST = regex(
     r"(?<![\w<./-])(?!java\.)(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|local|internal|cloud|ai)(?::\d+)*(?![\w(-])(?!\.\w)"
 )
 _SSH_HOST = regex(
-    r"(?P<before>\b(?:resolve hostname|connect to host|known hosts for|authenticity of host"
+    r"(?i)(?P<before>\b(?:resolve hostname|connect to host|known hosts for|authenticity of host"
     r"|connection (?:closed|reset|timed out) (?:by|with))) ['\"]?(?!remote host)[\w.@\[\]:-]*[\w\]]",
-    re.IGNORECASE,
 )
 _VERSIONS = regex(r"\(from versions: (?!none\b)[^)\n]*\)?")
 # The inner structure of a sandbox's refusal: its kinds tell, and what they hold is the command's output.
@@ -66,11 +65,10 @@ _NUMBER = regex(
     r"|(?<![A-Za-z_<\d])\d+(?:[.,:]\d+)*"
 )
 _NAMED = regex(
-    r"(?P<what>\b(?:option|flag|switch|subcommand|command|argument(?=:? ['\"`]?-)|shorthand|parameter|field|script"
+    r"(?i)(?P<what>\b(?:option|flag|switch|subcommand|command|argument(?=:? ['\"`]?-)|shorthand|parameter|field|script"
     r"|task|module|package|skill|tool|target|executable|predicate|primary|JSON field|method|attribute|import)s?"
     r"(?: named)?:?)"
     r"\s{1,2}(?P<quote>['\"`]{0,1})(?P<name>(?:--?)?[\w@][\w.@/:-]{0,60})(?P=quote)(?=$|[\s,.:;)])",
-    re.IGNORECASE,
 )
 # An apostrophe within a word neither opens nor closes.
 _QUOTED = regex(r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){0,400}'|\"[^\"\n]{0,400}\"|`[^`\n]{0,400}`|“[^”\n]{0,400}”")
@@ -78,16 +76,15 @@ _NOT_FOUND = (
     regex(r"^(?P<name>[\w.@/+-]{1,60}): (?:command )?not found$"),
     regex(r"^command not found: (?P<name>[\w.@/+-]{1,60})$"),
 )
-_NO_MATCHES = regex(r"\bno matches found: .*", re.IGNORECASE)
-_CANNOT_OPEN = regex(r"\b(?:can't|cannot|could not|failed to) (?:read|open|access|stat)(?: file)?:? ", re.IGNORECASE)
+_NO_MATCHES = regex(r"(?i)\bno matches found: .*")
+_CANNOT_OPEN = regex(r"(?i)\b(?:can't|cannot|could not|failed to) (?:read|open|access|stat)(?: file)?:? ")
 _OPERAND = regex(
-    r"^[^:\n]{1,300}: (?:IO error for operation on [^:\n]{1,300}: )?"
+    r"(?i)^[^:\n]{1,300}: (?:IO error for operation on [^:\n]{1,300}: )?"
     r"(?=(?:No such file or directory|Is a directory|Not a directory|Permission denied|File exists)\b)",
-    re.IGNORECASE,
 )
 _OS_ERROR = regex(r"(?<!\s)\s*\(os error \d+\)")
-_SAYS_USAGE = regex(r"^[^\S\n]*[Uu]sage: (?P<program>[\w.-]{1,40})", re.MULTILINE)
-_SELF = regex(r"^(?P<program>[\w.+-]{1,30}): (?!(?:command )?not found$)(?P<rest>.+)$", re.DOTALL)
+_SAYS_USAGE = regex(r"(?m)^[^\S\n]*[Uu]sage: (?P<program>[\w.-]{1,40})")
+_SELF = regex(r"(?s)^(?P<program>[\w.+-]{1,30}): (?!(?:command )?not found$)(?P<rest>.+)$")
 _NUMBERED = regex(r"^(python|pip)\d[\d.]*$")
 _WORD = regex(r"\w+")
 _BLANKS = regex(r"\s+")

@@ -16,9 +16,8 @@ from afterwit.model.text import regex
 
 _WORD = r"(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|\$\([^()]*\)|[^\s'\"\\|&;<>()])+"
 _PIECE = regex(
-    rf"[ \t]*(?:(?P<redirection>\d*(?:&>>?|>>?\|?|<(?!<))(?:&[\d-]+|[ \t]*{_WORD}))"
+    rf"(?s)[ \t]*(?:(?P<redirection>\d*(?:&>>?|>>?\|?|<(?!<))(?:&[\d-]+|[ \t]*{_WORD}))"
     rf"|(?P<operator>&&|\|\||\|&|[|;&()\n])|(?P<word>{_WORD}))",
-    re.DOTALL,
 )
 _GIVEN = rf"(?:^|[\s;&|])([A-Za-z_]\w*\+?={_WORD}|[A-Za-z_]\w*=)$"  # compiled when it is needed, for hooks' sake
 _IN_FRONT = regex(r"[A-Za-z_]\w*\+?=|env$")

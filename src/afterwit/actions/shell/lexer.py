@@ -52,8 +52,8 @@ _REDIRECTION = regex(r"(\d{0,4})(<<<|<<-|<<|<>|<&|>>|>\||>&|[<>])|()(&>>|&>)")
 _VARIABLE = regex(r"\$(?:[A-Za-z_]\w*|[0-9?#@*!$_-])")
 _IN_QUOTES = regex(r'[^"\\$`]+')
 _ARRAY = regex(r"[A-Za-z_]\w*\+?=")
-_ANSI_C = regex(r"\$'([^'\\]*(?:\\.[^'\\]*)*)('?)", re.DOTALL)
-_ESCAPE = regex(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|[0-7]{1,3}|.)", re.DOTALL)
+_ANSI_C = regex(r"(?s)\$'([^'\\]*(?:\\.[^'\\]*)*)('?)")
+_ESCAPE = regex(r"(?s)\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|[0-7]{1,3}|.)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
 _WINDOWS_PATH = regex(r"(?:[A-Za-z]:|\.{1,2})\\(?=[\w.])")
 _REDIRECTS = "<>&0123456789"

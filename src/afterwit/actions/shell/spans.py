@@ -6,7 +6,6 @@ parenthesis in them closes nothing. What is never closed ends at the end of the 
 inside means is left to whoever parses it.
 """
 
-import re
 from enum import Enum
 from typing import NamedTuple
 
@@ -57,7 +56,7 @@ _STOPS = {
 }
 _OPENINGS = (("$((", (ShellSpan.ARITHMETIC, ShellSpan.ARITHMETIC)), ("$(", (ShellSpan.COMMAND,)))
 _HEREDOC = regex(r"<<(-?)[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|\\?([^\s;&|()<>'\"`]+))")
-_ANSI_C = regex(r"\$'[^'\\]*(?:\\.[^'\\]*)*'?", re.DOTALL)
+_ANSI_C = regex(r"(?s)\$'[^'\\]*(?:\\.[^'\\]*)*'?")
 _BEFORE_COMMENT = " \t\n;|&("
 
 

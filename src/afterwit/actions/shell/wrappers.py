@@ -5,7 +5,6 @@ for itself (`env`, `command -v x`, `xargs` alone) stays the program. Shells that
 unwrapped by the parser.
 """
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -96,7 +95,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "direnv exec": Wrapper(operands=1),
 }
 _FIRST_WORDS = frozenset(name.partition(" ")[0] for name in WRAPPERS if " " in name)
-_ASSIGNMENT = regex(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
+_ASSIGNMENT = regex(r"(?s)([A-Za-z_]\w*)\+?=(.*)")
 _VERSION = regex(r"(?<=.)@[^/]*\Z")
 _MOST_WRAPPERS = 12
 

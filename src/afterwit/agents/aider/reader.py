@@ -19,22 +19,23 @@ from typing import Any, NamedTuple
 from afterwit.agents.log_reader import DocumentReading, Place, Reader, Shape, SourceFile
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Usage
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
 
-_LAUNCH = re.compile(rb"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
-_FENCE = re.compile(rb"(`{3,}|~{3,})")
-_VERSION = re.compile(r"Aider v(\S{1,40})")
-_MODEL = re.compile(r"(?:Main model|Model): (\S{1,120})")
+_LAUNCH = regex(rb"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+_FENCE = regex(rb"(`{3,}|~{3,})")
+_VERSION = regex(r"Aider v(\S{1,40})")
+_MODEL = regex(r"(?:Main model|Model): (\S{1,120})")
 _COUNT = r"(\d[\d.,]{0,12}[kKmM]?)"
-_TOKENS = re.compile(
+_TOKENS = regex(
     rf"Tokens: {_COUNT} sent(?:, {_COUNT} cache write)?(?:, {_COUNT} cache hit)?, {_COUNT} received\."
     r"(?: Cost: \$(\d[\d.]{0,12}) message)?"
 )
-_APPLIED = re.compile(r"Applied edit to (.{1,1000})")
-_UNMATCHED = re.compile(r".{0,20}SearchReplaceNoExactMatch: .{0,200}? lines in (.{1,1000})")
-_RUNNING = re.compile(r"Running (.{1,4000})")
-_FAILED = re.compile(r".{0,40}\blitellm\.\w*(?:Error|Timeout|Exceeded)\b|Model \S+ has hit a token limit")
+_APPLIED = regex(r"Applied edit to (.{1,1000})")
+_UNMATCHED = regex(r".{0,20}SearchReplaceNoExactMatch: .{0,200}? lines in (.{1,1000})")
+_RUNNING = regex(r"Running (.{1,4000})")
+_FAILED = regex(r".{0,40}\blitellm\.\w*(?:Error|Timeout|Exceeded)\b|Model \S+ has hit a token limit")
 _UNITS = {"k": 1_000, "m": 1_000_000}
 _TO_THE_MODEL = ("/ask ", "/code ", "/architect ", "/context ")
 

@@ -8,7 +8,6 @@ result belongs to the latest call of its id. A result without an id answers the 
 State: counters, the model's name and call ids. Shapes, and the meaning of outputs, are left to `messages`.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
@@ -20,16 +19,17 @@ from afterwit.agents.log_reader import LinesReading, Place, Reader, RowsState, i
 from afterwit.agents.messages import calls_of, outcome_of, reasoning_of, text_of, usage_of
 from afterwit.model.kinds import EventKind
 from afterwit.model.readings import Event, Facts, Reading
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 
 _ROLES = frozenset(["user", "assistant", "tool", "function", "system", "developer", "session_meta"])
 _META = "session_meta"
 _META_FIELDS = ("session_id", "model", "cwd", "platform")
-_TIME_IN_NAME = re.compile(r"(\d{8})_(\d{6})(?!\d)")
-_ID = re.compile(r"[\w.:/@#+-]{1,120}")
+_TIME_IN_NAME = regex(r"(\d{8})_(\d{6})(?!\d)")
+_ID = regex(r"[\w.:/@#+-]{1,120}")
 _MOST_USES = 5_000
-_INJECTED = re.compile(r"\s*(?:<[A-Za-z][\w-]*[ >]|\[(?:system|gateway) note\b|\[system\b)", re.IGNORECASE)
-_COMPACTED = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")
+_INJECTED = regex(r"(?i)\s*(?:<[A-Za-z][\w-]*[ >]|\[(?:system|gateway) note\b|\[system\b)")
+_COMPACTED = regex(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")
 
 
 class ChatState(RowsState, kw_only=True):

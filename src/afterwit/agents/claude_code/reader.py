@@ -37,10 +37,11 @@ from afterwit.agents.log_reader import LinesReading, SourceFile, mark
 from afterwit.agents.prompt_history import HISTORY, Fields, HistoryBesideReader
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Problem, Reading, Spend, Usage
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
 
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
+_PLAIN = regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 _META = ".meta.json"
 
 
@@ -202,8 +203,8 @@ def _transcript(path: PurePosixPath) -> PurePosixPath | None:
 _OUTPUT_BYTES = 1_000_000
 _QUEUE_REPEATED_FROM = (2, 1, 90)
 _STREAM_MARKS = frozenset({"claude_code_version", "tools", "parent_tool_use_id"})  # other agents' streams lack them
-_VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
-_REPOSITORY = re.compile(r"(https?://[^/\s]+/[^/\s]+/[^/\s]+?)/(?:-/)?(?:pulls?|merge_requests)/\d")
+_VERSION = regex(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
+_REPOSITORY = regex(r"(https?://[^/\s]+/[^/\s]+/[^/\s]+?)/(?:-/)?(?:pulls?|merge_requests)/\d")
 
 
 class ClaudeCodeReading(LinesReading[ClaudeState]):

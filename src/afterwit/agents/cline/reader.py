@@ -11,7 +11,6 @@ tag that is cut off is text). Their results come back in the name of the user: a
 tags. What the editor shows (`environment_details`) is injected. Written from documentation and one described history.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -35,6 +34,7 @@ from afterwit.agents.messages import (
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.pasted import blocks
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
@@ -49,19 +49,19 @@ TOOLS = frozenset(
         *("run_slash_command", "generate_image", "edit_file", "apply_patch", "search_replace", "focus_chain"),
     ]
 )
-_CALL = re.compile(rf"<({'|'.join(sorted(TOOLS))})>")
-_ARGUMENT = re.compile(r"<(\w+)>")
+_CALL = regex(rf"<({'|'.join(sorted(TOOLS))})>")
+_ARGUMENT = regex(r"<(\w+)>")
 _HUMAN = ("task", "feedback", "user_message", "answer", "user_input")
 _INJECTED = (
     *("environment_details", "mode_notice", "hook_context", "explicit_instructions", "file_content"),
     "slash_command",
 )
 _ASKING = frozenset(["ask_followup_question", "attempt_completion", "plan_mode_respond"])
-_RESULT = re.compile(r"\[(\w+)(?: for '.*?')?\] Result:", re.DOTALL)
+_RESULT = regex(r"(?s)\[(\w+)(?: for '.*?')?\] Result:")
 _HEAD_CHARS = 10_000
-_FAILED = re.compile(r"\s*(?:\[ERROR\]|The tool execution failed|Error executing|Error reading|Error writing)")
+_FAILED = regex(r"\s*(?:\[ERROR\]|The tool execution failed|Error executing|Error reading|Error writing)")
 _DENIED = "The user denied this operation"
-_EXIT = re.compile(r"Command (?:executed|completed|exited)[^\n]{0,100}?(?:[Ee]xit |with )code:? (-?\d{1,10})")
+_EXIT = regex(r"Command (?:executed|completed|exited)[^\n]{0,100}?(?:[Ee]xit |with )code:? (-?\d{1,10})")
 
 
 class Turns:
@@ -198,7 +198,7 @@ def tagged_calls(text: str) -> tuple[list[tuple[str, dict[str, Any]]], str]:
     return calls, "".join([*kept, text[at:]])
 
 
-_FOLDER = re.compile(r"# Current (?:Working|Workspace) Directory \(([^)\n]{1,1000})\)")
+_FOLDER = regex(r"# Current (?:Working|Workspace) Directory \(([^)\n]{1,1000})\)")
 _SIGNS = ("<task>", "<environment_details>", "<feedback>")
 
 

@@ -9,7 +9,6 @@ and `{session, items}` of the first TypeScript client if it comes as one line; i
 table `MEANINGS` lists all types that mean something here, `SILENT` those that do not.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -42,6 +41,7 @@ from afterwit.agents.log_reader import LinesReading, Place, mark
 from afterwit.agents.prompt_history import HISTORY, Fields, HistoryBesideReader
 from afterwit.model.kinds import EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Usage
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 from afterwit.sources.framing import Record
 
@@ -291,8 +291,8 @@ MEANINGS: dict[str, _Handler] = {
 
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_FILE = re.compile(r"rollout-.*\.jsonl(?:\.zst)?")
-_THREAD = re.compile(rf"rollout-.*?({_UUID})(?:_{_UUID})?\.")
+_FILE = regex(r"rollout-.*\.jsonl(?:\.zst)?")
+_THREAD = regex(rf"rollout-.*?({_UUID})(?:_{_UUID})?\.")
 _ENVELOPES = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
 _TYPED = frozenset(("response_item", "event_msg"))
 _NO_TYPE = "(no type)"

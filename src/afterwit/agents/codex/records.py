@@ -14,7 +14,6 @@ is kept until the output comes and fills what that leaves open; after the output
 result. One whose call never gets an output says nothing: the file may still grow.
 """
 
-import re
 from typing import Annotated, Any
 
 import msgspec
@@ -243,8 +242,7 @@ _DENIED = regex(
     r"(?:user|approval) (?:rejected|denied)|Rejected\("
 )
 _FAILED = regex(
-    r"(?:[\w/-]+ ){1,2}(?:verification )?failed(?: for |: )|failed to |error: |unsupported (?:custom tool )?call",
-    re.IGNORECASE,
+    r"(?i)(?:[\w/-]+ ){1,2}(?:verification )?failed(?: for |: )|failed to |error: |unsupported (?:custom tool )?call",
 )
 _HEAD_CHARS = 200
 _MESSAGE_CHARS = 4_000  # a failure message of Codex itself quotes the command before it says why

@@ -10,7 +10,6 @@ Keys count the occurrences of a text within one turn, so that a copy without ear
 `Echoes` finds the second of two records that tell one thing, in both orders, by hashes of the last few texts.
 """
 
-import re
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -20,10 +19,11 @@ from afterwit.agents.codex.records import Endings, Payload
 from afterwit.agents.log_reader import ReadingMemory, mark
 from afterwit.model.kinds import Relation
 from afterwit.model.readings import Facts
+from afterwit.model.text import regex
 
 _KEPT = 7
-_UUID7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_UUID7 = regex(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
+_UUID = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PAUSE_MS = 500
 
 

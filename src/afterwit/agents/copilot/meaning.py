@@ -10,7 +10,6 @@ Tokens are told once: a message states its output (until 1.0.68), a `session.usa
 where they are smaller than what was told, for the last run. Input includes the cache, output the reasoning.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -21,17 +20,18 @@ from afterwit.agents.log_reader import Place, ReadingMemory
 from afterwit.agents.messages import ToolOutcome
 from afterwit.model.kinds import EventKind, RecordedEnd, Relation
 from afterwit.model.readings import Facts, Reading, Result, Spend, Usage
+from afterwit.model.text import regex
 
 _TAIL_CHARS = 300
-_EXITED = re.compile(r"<(?:[^<>\n]{0,120} )?(?:exited|completed) with exit code (-?\d{1,10})>\s*\Z")
-_RUNNING = re.compile(r"<(?:command|shell)[^<>\n]{0,200}\b(?:still running|started in)\b[^<>\n]{0,200}>\s*\Z")
-_SHELL = re.compile(r"\bshellId: ([\w-]{1,60})")
+_EXITED = regex(r"<(?:[^<>\n]{0,120} )?(?:exited|completed) with exit code (-?\d{1,10})>\s*\Z")
+_RUNNING = regex(r"<(?:command|shell)[^<>\n]{0,200}\b(?:still running|started in)\b[^<>\n]{0,200}>\s*\Z")
+_SHELL = regex(r"\bshellId: ([\w-]{1,60})")
 _DENIED_CODES = frozenset({"denied", "rejected"})
 _CANCELLED_CODES = frozenset({"aborted", "cancelled", "canceled", "interrupted"})
-_DENIED_WORDS = re.compile(
+_DENIED_WORDS = regex(
     r"\s*(?:The user (?:rejected|denied|declined)|Permission denied and could not request permission|Denied by )"
 )
-_ANSWERED = re.compile(r"User (?:responded|selected): (.+)", re.DOTALL)
+_ANSWERED = regex(r"(?s)User (?:responded|selected): (.+)")
 
 
 class Told(msgspec.Struct, array_like=True):
@@ -117,7 +117,7 @@ def _exit_code(data: Mapping[str, Any], tail: str) -> int | None:
 _KEPT = 64
 _NOTICE_CHARS = 8_000
 _INSTRUCTIONS = "AGENTS.md"  # stands for all files that the client joins without their names
-_INSTRUCTION = re.compile(r"<custom_instruction>(.*?)</custom_instruction>", re.DOTALL)
+_INSTRUCTION = regex(r"(?s)<custom_instruction>(.*?)</custom_instruction>")
 
 
 class CopilotState(ReadingMemory):

@@ -12,7 +12,6 @@ Sessions of 2025 are one document each, rewritten whole, in `history-session-sta
 story, so the second is read only where the first is missing. Neither states tokens.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -24,6 +23,7 @@ from afterwit.agents.messages import calls_of, text_of
 from afterwit.agents.messages import outcome_of as outcome_of_text
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 
 _AFTER_SESSION = """
@@ -50,9 +50,9 @@ _OTHERS = """
 
 SILENT = frozenset([f"session.{name}" for name in _AFTER_SESSION.split()] + _OTHERS.split())
 _EVENTS, _WORKSPACE = "events.jsonl", "workspace.yaml"
-_NAMED = re.compile(r"^(?:name|summary):[ \t]*(\S[^\n]*)$", re.MULTILINE)
-_MANUAL = re.compile(r"^user_named:[ \t]*true\b", re.MULTILINE)
-_PLAIN_SCALAR = re.compile(r"[\w(][^\n#|>]{0,300}")
+_NAMED = regex(r"(?m)^(?:name|summary):[ \t]*(\S[^\n]*)$")
+_MANUAL = regex(r"(?m)^user_named:[ \t]*true\b")
+_PLAIN_SCALAR = regex(r"[\w(][^\n#|>]{0,300}")
 
 
 class CopilotReading(LinesReading[CopilotState]):
@@ -94,8 +94,8 @@ class CopilotReading(LinesReading[CopilotState]):
         return [Facts(session=self._session, title=title, is_title_manual=_MANUAL.search(told) is not None)]
 
 
-_NAME = re.compile(r"(?:session_)?(?P<id>[0-9a-f-]{36})?.*")
-_STAMP = re.compile(r"(?<!\s)\s*<current_datetime>[^<]{0,60}</current_datetime>\s*")
+_NAME = regex(r"(?:session_)?(?P<id>[0-9a-f-]{36})?.*")
+_STAMP = regex(r"(?<!\s)\s*<current_datetime>[^<]{0,60}</current_datetime>\s*")
 _SPOKEN = {
     "user": EventKind.PROMPT,
     "copilot": EventKind.REPLY,

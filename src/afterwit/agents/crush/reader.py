@@ -6,7 +6,6 @@ and was not moved to the background has ended well. A session that a tool call s
 folder that holds `.crush` is where the sessions ran.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -15,6 +14,7 @@ from afterwit.agents import fields
 from afterwit.agents.log_reader import Place, Reader, Row, RowsReading, RowsState, column, native_id, row_of
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Facts, Reading, Result
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import PLACE, Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.gathering import Gatherer
@@ -35,9 +35,9 @@ _DATABASE = Database(
     has_place=True,
 )
 _SILENT = frozenset(("image_url", "binary"))
-_EXIT = re.compile(r"(?:^|\n)Exit code (\d{1,9})\s*(?:<cwd>[^<\n]*</cwd>)?\s*\Z")
-_CWD = re.compile(r"(?<!\s)\s*<cwd>[^<\n]*</cwd>\s*\Z")
-_CALL_SESSION = re.compile(r"(?:.*\$\$)?((?:call_|toolu_|tooluse_|functions\.)[\w.:-]+)")
+_EXIT = regex(r"(?:^|\n)Exit code (\d{1,9})\s*(?:<cwd>[^<\n]*</cwd>)?\s*\Z")
+_CWD = regex(r"(?<!\s)\s*<cwd>[^<\n]*</cwd>\s*\Z")
+_CALL_SESSION = regex(r"(?:.*\$\$)?((?:call_|toolu_|tooluse_|functions\.)[\w.:-]+)")
 _DENIED = ("user denied permission", "permission denied by user")
 _ABORTED = "Command was aborted before completion"
 

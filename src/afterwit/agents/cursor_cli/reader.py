@@ -30,13 +30,14 @@ from afterwit.agents.log_reader import (
 from afterwit.agents.messages import SaidBlock, blocks_of, inside_tags, tell_block, without_tags
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result
+from afterwit.model.text import regex
 from afterwit.redaction.markers import without_notes
 from afterwit.sources.framing import Record
 
-_MARKER = re.compile(
+_MARKER = regex(
     rb"(?P<role>user|assistant|system|A):[ \t]*$|\[(?P<kind>Thinking|Tool call|Tool result)\][ \t]*(?P<rest>.*)$"
 )
-_ARGUMENT = re.compile(r"\s+([\w.-]+):\s?(.*)")
+_ARGUMENT = regex(r"\s+([\w.-]+):\s?(.*)")
 _MARKS = {b"user": "user", b"assistant": "reply", b"A": "reply", b"system": "system"}
 _KINDS = {b"Thinking": "thought", b"Tool call": "call", b"Tool result": "result"}
 _QUERY = "user_query"

@@ -14,7 +14,6 @@ condition must hold. A path that walks a list holds where any of its values does
 "1" is not the number 1, and true is no number.
 """
 
-import re
 from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple
@@ -22,16 +21,16 @@ from typing import Any, NamedTuple
 import msgspec
 
 from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.text import regex
 
 Scalar = str | int | float | bool
 RECORD = "$"
 _EVERY = -1
-_STEP = re.compile(
-    r"""
+_STEP = regex(
+    r"""(?x)
     (?:^|(?<=.)\.)(?:"(?P<quoted>[^"]+)"|(?P<name>[^."\[\]\s][^."\[\]]*))  # a name
     | \[(?P<place>\d{0,6})\]                                         # all elements of a list, or one
     """,
-    re.VERBOSE,
 )
 
 

@@ -5,7 +5,6 @@ a single text for a list of one, a single table for a list of one, and `message.
 `"message.role" = "user"` inside of a condition. Pure: the caller reads the file.
 """
 
-import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
@@ -26,8 +25,9 @@ from afterwit.agents.declared.description import (
 )
 from afterwit.model.errors import ConfigError
 from afterwit.model.kinds import EventKind, Relation
+from afterwit.model.text import regex
 
-_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_NAME = regex(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _ASIDE = ("when", "each", "where", "kind")
 _OUTCOME = ("is_error", "exit_code", "duration_ms", "duration_seconds")
 _OUTCOMES = ("failed", "succeeded", "denied", "cancelled", "running")

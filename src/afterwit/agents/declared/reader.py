@@ -40,13 +40,14 @@ from afterwit.agents.messages import outcome_of, text_of
 from afterwit.agents.registry import agent as agent_named
 from afterwit.model.kinds import ActionKind, EventKind, ReaderEvidence
 from afterwit.model.readings import Event, Facts, Reading, Result, Spend, Usage
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 
 _MOST_OPEN = 100
 _MOST_USES = 5000
-_ID = re.compile(r"[\w.:/@#+-]{1,120}")
-_BLOB = re.compile(r"[A-Za-z0-9+/]{200,}={0,2}")
-_PATH = re.compile(r"[^\s\"'{}]{1,400}")
+_ID = regex(r"[\w.:/@#+-]{1,120}")
+_BLOB = regex(r"[A-Za-z0-9+/]{200,}={0,2}")
+_PATH = regex(r"[^\s\"'{}]{1,400}")
 _FILE_KINDS = (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE)
 _MOST_TOKENS = 1 << 40
 _MOST_CODE = 1 << 32

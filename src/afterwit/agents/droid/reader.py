@@ -6,7 +6,6 @@ an automation, the report of a hook, or the task of a subagent's session. Tokens
 from `<session>.settings.json`, which is rewritten in place.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -18,6 +17,7 @@ from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemor
 from afterwit.agents.messages import Answered, Asked, SaidBlock, blocks_of, ended, tell_block, without_tags
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.model.readings import Event, Facts, Reading, Result
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 
 _SETTINGS = ".settings.json"
@@ -26,7 +26,7 @@ _SILENT = frozenset(["todo_state", "session_settings"])
 _ROLES = frozenset(["user", "assistant", "system"])
 _STOPPED = frozenset(["interrupted", "cancelled", "canceled", "aborted"])
 _FAILED = frozenset(["error", "failed"])
-_EXIT = re.compile(r"\[Process exited with code (-?\d{1,10})\]\s*$")
+_EXIT = regex(r"\[Process exited with code (-?\d{1,10})\]\s*$")
 _TAIL_CHARS = 200
 _TASK = "# Task Tool Invocation"  # how the first message and the title of a subagent's session begin
 

@@ -13,7 +13,6 @@ are is told by their content alone, because the metadata are wrong at times: the
 document is offered whole, lines one by one. Plain chats come last, because other logs look like them.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path, PurePosixPath
@@ -34,20 +33,21 @@ from afterwit.agents.log_reader import (
 )
 from afterwit.agents.registry import AGENTS, reader_for
 from afterwit.model.readings import Reading
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 from afterwit.sources.gathering import Gatherer, Rendering, SourceError, mark_of
 from afterwit.sources.git import Blob, Ref, beginnings, blobs, contents, refs
 from afterwit.sources.places import LogFile
 from afterwit.store.regular_files import read_regular
 
-RENDERED = re.compile(r"(?:[^/]+/)*[^/]*\.git/(?P<agent>[a-z0-9-]+)@(?P<session>[^/]+)(?P<ending>\.jsonl|\.json|\.txt)")
+RENDERED = regex(r"(?:[^/]+/)*[^/]*\.git/(?P<agent>[a-z0-9-]+)@(?P<session>[^/]+)(?P<ending>\.jsonl|\.json|\.txt)")
 _PATTERNS = ("refs/heads/entire/checkpoints", "refs/remotes/*/entire/checkpoints/*", "refs/entire/checkpoints")
-_REF_FILE = re.compile(
+_REF_FILE = regex(
     r"packed-refs|reftable/.*|refs/heads/entire/checkpoints/.*|refs/remotes/[^/]+/entire/checkpoints/.*"
     r"|refs/entire/checkpoints/.*"
 )
 _MARK = b"entire/checkpoints"
-_CHUNK = re.compile(r"full\.jsonl(?:\.(\d{1,6}))?")
+_CHUNK = regex(r"full\.jsonl(?:\.(\d{1,6}))?")
 _HEAD_BYTES = 256 * 1024
 _MOST_BYTES = 512 << 20
 _MOST_METADATA_BYTES = 1 << 20

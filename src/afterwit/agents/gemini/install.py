@@ -4,7 +4,6 @@ Also reads from the settings how long transcripts are kept: `general.sessionRete
 off.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,8 +12,9 @@ from afterwit.agents.registry import RetentionPeriod, reach_of
 from afterwit.edits.edits import Integration, Surroundings
 from afterwit.edits.json_file import JsonFile
 from afterwit.edits.ours import NAME, server_entry
+from afterwit.model.text import regex
 
-_AGE = re.compile(r"(\d{1,6})([hdwm])")
+_AGE = regex(r"(\d{1,6})([hdwm])")
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24}
 REACH = reach_of("gemini")
 

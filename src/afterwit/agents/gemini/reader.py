@@ -13,7 +13,6 @@ its exit code stands in the frame around the output, which is taken off.
 """
 
 import hashlib
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -26,9 +25,10 @@ from afterwit.agents.log_reader import DocumentReading, LinesReading, Place, Rea
 from afterwit.agents.messages import Asked, ToolOutcome
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Usage
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 
-_DENIED = re.compile(r"\[Operation Cancelled\] Reason: User (?:did not allow|denied|rejected)\b", re.IGNORECASE)
+_DENIED = regex(r"(?i)\[Operation Cancelled\] Reason: User (?:did not allow|denied|rejected)\b")
 
 
 def outcome_of(status: str, response: Mapping[str, Any], display: Any = None) -> ToolOutcome:
@@ -119,15 +119,15 @@ def _take_text(texts: list[str], text: str) -> None:
 
 
 TYPES = frozenset({"user", "gemini", "info", "warning", "error"})
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # other ids, also hashes, may come elsewhere too
-_SNAPSHOT = re.compile(r"\s*<(?:state_snapshot|compressed_chat_history|context_summary)\b")
-_INJECTED = re.compile(
+_UUID = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # other ids, also hashes, may come elsewhere too
+_SNAPSHOT = regex(r"\s*<(?:state_snapshot|compressed_chat_history|context_summary)\b")
+_INJECTED = regex(
     r"\s*(?:<(?:session_context|hook_context|system-?reminder|system_reminder|available_skills|loaded_context)\b"
     r"|System: Please continue\.|This is the (?:Gemini CLI|Qwen Code)\b)"
 )
-_HOOK = re.compile(r"\s*<hook_context>(.*?)</hook_context>\s*", re.DOTALL)  # at a start before a prompt, else behind it
+_HOOK = regex(r"(?s)\s*<hook_context>(.*?)</hook_context>\s*")  # at a start before a prompt, else behind it
 _ADDED = "<hook_context>"
-_FOLDER = re.compile(r"(?:Workspace Directories:\*\*\s*\n\s*- |currently working in the directory: )([^\n]{1,1000})")
+_FOLDER = regex(r"(?:Workspace Directories:\*\*\s*\n\s*- |currently working in the directory: )([^\n]{1,1000})")
 _THANKS = "Got it. Thanks for the additional context!"
 
 
@@ -252,7 +252,7 @@ def usage_of(tokens: Mapping[str, Any]) -> Usage:
     )
 
 
-_CHILD = re.compile(r"tmp/[^/]+/chats/[^/]+/[^/]+\.jsonl")
+_CHILD = regex(r"tmp/[^/]+/chats/[^/]+/[^/]+\.jsonl")
 _PROJECTS = PurePosixPath("projects.json")
 _HEADER = frozenset({"sessionId", "projectHash", "startTime", "lastUpdated"})
 

@@ -8,7 +8,6 @@ session nobody types. A session with a parent is a delegation or a branch if it 
 compaction if that is how the parent ended. Older rows say neither: then the parent was still at work, and delegated.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -34,6 +33,7 @@ from afterwit.agents.log_reader import (
 )
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Event, Facts, Reading
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 from afterwit.sources.databases import PARENT, Database, DatabaseGatherer, DatabaseTable
 from afterwit.sources.framing import Record
@@ -150,7 +150,7 @@ _DATABASE = Database(
     parent="parent_session_id",
     parent_columns=("id", "source", "end_reason"),
 )
-_LINES = re.compile(r"(?:profiles/[^/]+/)?sessions/[^/]+\.jsonl")
+_LINES = regex(r"(?:profiles/[^/]+/)?sessions/[^/]+\.jsonl")
 
 
 class LinesOfHermes(ChatReading[HermesState]):

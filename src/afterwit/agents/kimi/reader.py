@@ -16,7 +16,6 @@ words. Wires have a flag and the client's message, which says that a person refu
 """
 
 import hashlib
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -28,19 +27,18 @@ from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemor
 from afterwit.agents.messages import ToolOutcome
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Usage
+from afterwit.model.text import regex
 
-_INJECTED = re.compile(r"\s*<(?:system|system-reminder|notification|hook_result)\b")
-_COMPACTED = re.compile(r"\s*<system>Previous context has been compacted")
-_SYSTEM = re.compile(r"\s*<system>(.*)</system>\s*", re.DOTALL)
-_EXITED = re.compile(r"Command failed with exit code: (-?\d{1,10})\b")
-_FINE = re.compile(r"\bsuccessfully\b|\blines? read\b|^Found \d|^Thought logged|^Tool output is empty")
-_FAULT = re.compile(
-    r"\brejected by the user\b|\bis not (?:a|an|allowed)\b|\bdoes not exist\b|\bnot found\b|^Failed\b|^Invalid\b",
-    re.MULTILINE,
+_INJECTED = regex(r"\s*<(?:system|system-reminder|notification|hook_result)\b")
+_COMPACTED = regex(r"\s*<system>Previous context has been compacted")
+_SYSTEM = regex(r"(?s)\s*<system>(.*)</system>\s*")
+_EXITED = regex(r"Command failed with exit code: (-?\d{1,10})\b")
+_FINE = regex(r"\bsuccessfully\b|\blines? read\b|^Found \d|^Thought logged|^Tool output is empty")
+_FAULT = regex(
+    r"(?m)\brejected by the user\b|\bis not (?:a|an|allowed)\b|\bdoes not exist\b|\bnot found\b|^Failed\b|^Invalid\b",
 )
-_DENIED = re.compile(
-    r"(?:The )?tool call (?:is|was )?\s*rejected by (?:the )?user\.(?: User feedback: (?P<said>.*))?",
-    re.IGNORECASE | re.DOTALL,
+_DENIED = regex(
+    r"(?is)(?:The )?tool call (?:is|was )?\s*rejected by (?:the )?user\.(?: User feedback: (?P<said>.*))?",
 )
 _HEAD_CHARS = 1_000
 
@@ -245,12 +243,12 @@ _MEANINGS: dict[str, Callable[[Mapping[str, Any], Place], Iterator[Reading]]] = 
 WIRE = frozenset({"TurnBegin", "SteerInput", "ToolCall", "SubagentEvent", *_MEANINGS})
 
 
-_FILE = re.compile(
+_FILE = regex(
     r"sessions/(?P<folder>[^/]+)/(?P<session>[^/]+)/(?:subagents/(?P<agent>[^/]+)/)?(?:wire|context(?:_\d+)?)\.jsonl"
 )
-_OLD = re.compile(r"sessions/(?P<folder>[^/]+)/(?P<stem>[^/]+)\.jsonl")
-_STEM = re.compile(r"(?P<session>.+?)(?:_(?P<agent>[A-Za-z]\w*_\d+)|_\d+)?")
-_STATE = re.compile(r"sessions/[^/]+/[^/]+/state\.json")
+_OLD = regex(r"sessions/(?P<folder>[^/]+)/(?P<stem>[^/]+)\.jsonl")
+_STEM = regex(r"(?P<session>.+?)(?:_(?P<agent>[A-Za-z]\w*_\d+)|_\d+)?")
+_STATE = regex(r"sessions/[^/]+/[^/]+/state\.json")
 FOLDERS = PurePosixPath("kimi.json")
 _ROLES = frozenset({"user", "assistant", "tool", "system", "_system_prompt", "_checkpoint", "_usage"})
 _NOTICE_CHARS = 8_000

@@ -13,7 +13,6 @@ disk, and the events of its agent loop, which repeat what the records of the con
 nor read counts as unknown.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -25,6 +24,7 @@ from afterwit.agents.kimi.reader import outcome_of_code, texts_of, usage_of
 from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory, mark
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading
+from afterwit.model.text import regex
 
 _SILENT = """
     agent.message.appended agent.turn.ended agent.turn.started config.update context.clear context.undo
@@ -44,7 +44,7 @@ LOOP_SILENT = frozenset({"step.begin"})
 _DENIED = 64
 _NOTICE_CHARS = 8_000
 _TYPED = frozenset({"", "user"})
-_SURROUNDINGS = re.compile(r"\A\s*<git-context\b[^>]{0,2000}/>\s*")  # stands before a subagent's task
+_SURROUNDINGS = regex(r"\A\s*<git-context\b[^>]{0,2000}/>\s*")  # stands before a subagent's task
 _REFUSALS = ("reject", "den", "cancel")
 
 

@@ -7,7 +7,6 @@ that the last answer could not be used. The last message, `exit`, ends the run: 
 the failure of the model. A run has no id of its own; its path stands for it.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -20,16 +19,17 @@ from afterwit.agents.log_reader import DocumentReading, Place, Reader, SourceFil
 from afterwit.agents.messages import calls_of, inside_tags, reasoning_of, text_of, usage_of, without_tags
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result
+from afterwit.model.text import regex
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
 
-_CODE = re.compile(r"<returncode>\s*(-?\d{1,10})\s*</returncode>")
+_CODE = regex(r"<returncode>\s*(-?\d{1,10})\s*</returncode>")
 _HEAD_CHARS = 100_000  # the old layout repeats the command before the exit code
 _OUTPUTS = ("output", "output_head", "output_tail", "stdout", "stderr", "exception")
 _TASK = "pr_description"
-_COMMAND = re.compile(r"```(?:bash|mswea_bash_command|sh)?[ \t]*\n(.*?)\n?```", re.DOTALL)
-_UNUSABLE = re.compile(r"\s*(?:Tool call error|Please always provide EXACTLY ONE action|Your (?:output|last) )")
-_FINAL = re.compile(r"(?:NANO|MINI)_SWE_AGENT_FINAL_OUTPUT|COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
+_COMMAND = regex(r"(?s)```(?:bash|mswea_bash_command|sh)?[ \t]*\n(.*?)\n?```")
+_UNUSABLE = regex(r"\s*(?:Tool call error|Please always provide EXACTLY ONE action|Your (?:output|last) )")
+_FINAL = regex(r"(?:NANO|MINI)_SWE_AGENT_FINAL_OUTPUT|COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
 _LIMITS = frozenset(["LimitsExceeded", "TimeExceeded", "ContextWindowExceededError"])
 _STOPPED = frozenset(["UserInterruption", "KeyboardInterrupt"])
 

@@ -8,7 +8,6 @@ Keys of messages are made of the entry's time and content, not of its id: ids ha
 them to old sessions when it opens them. A fork copies entries with their times, so that copies have equal keys.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -17,10 +16,11 @@ from afterwit.agents import fields
 from afterwit.agents.log_reader import LinesReading, Place, Reader, ReadingMemory, mark
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result, Usage
+from afterwit.model.text import regex
 from afterwit.model.times import ms_from_any
 
-_OPENCLAW_CHECKPOINT = re.compile(r"(agents/[^/]+/sessions/[^/.]+)\.[^/]+\.jsonl")
-_NAME = re.compile(r"[^/\\]*?([0-9a-fA-F]{8}-[0-9a-fA-F-]{27})\.jsonl")
+_OPENCLAW_CHECKPOINT = regex(r"(agents/[^/]+/sessions/[^/.]+)\.[^/]+\.jsonl")
+_NAME = regex(r"[^/\\]*?([0-9a-fA-F]{8}-[0-9a-fA-F-]{27})\.jsonl")
 _SPOKEN = {
     "compaction": EventKind.COMPACTION,
     "branch_summary": EventKind.NOTICE,
@@ -118,8 +118,8 @@ class OpenClawReader(PiReader):
         return PurePosixPath(f"{checkpoint[1]}.jsonl") if checkpoint else super().primary(path)
 
 
-_EXITED = re.compile(r"(?:Command|Process) exited with code (-?\d{1,10})\.?\s*\Z")
-_ABORTED = re.compile(r"(?:Command|Operation) aborted\.?\s*\Z")
+_EXITED = regex(r"(?:Command|Process) exited with code (-?\d{1,10})\.?\s*\Z")
+_ABORTED = regex(r"(?:Command|Operation) aborted\.?\s*\Z")
 _TAIL_CHARS = 100
 _MIRRORS = frozenset({"delivery-mirror", "gateway-injected"})  # OpenClaw's copies of what a person was shown
 _MESSAGE_KINDS = {

@@ -11,7 +11,6 @@ its parent's records under their old uuids, so that keys are equal. A rewind mov
 tree: what was said and done on the one it left stays, and nothing is counted twice.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -23,6 +22,7 @@ from afterwit.agents.gemini.reader import GeminiReader, Parts, outcome_of, parts
 from afterwit.agents.log_reader import FileReading, LinesReading, Place, Reader, ReadingMemory, SourceFile
 from afterwit.model.kinds import EventKind, ReaderEvidence, Relation
 from afterwit.model.readings import Facts, Reading, Result
+from afterwit.model.text import regex
 
 _TYPED_SUBTYPES = frozenset({"", "mid_turn_user_message", "realtime_message"})
 _PEOPLE = frozenset({"", "real_user"})
@@ -164,7 +164,7 @@ def _telemetry(line: QwenLine, event: Mapping[str, Any]) -> Iterator[Reading]:
         yield line.place.failed(fields.exit_code(event, "status_code"), said, line.uuid)
 
 
-_AGENT = re.compile(r"projects/[^/]+/subagents/[^/]+/agent-[^/]+\.jsonl")
+_AGENT = regex(r"projects/[^/]+/subagents/[^/]+/agent-[^/]+\.jsonl")
 _META = ".meta.json"
 _MEANINGS: dict[str, Callable[[QwenLine], Iterable[Reading]]] = {
     "user": user,

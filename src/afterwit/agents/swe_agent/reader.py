@@ -11,7 +11,6 @@ as text too (`open src/main.c 12`, `edit 4:4` with the lines below). They become
 that their readers need; the file that is edited is the one that stands open.
 """
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
@@ -24,6 +23,7 @@ from afterwit.agents.log_reader import DocumentReading, Place, Reader
 from afterwit.agents.messages import calls_of, text_of
 from afterwit.model.kinds import EventKind, ReaderEvidence, RecordedEnd
 from afterwit.model.readings import Event, Facts, Reading, Result
+from afterwit.model.text import regex
 from afterwit.sources.documents import items
 from afterwit.sources.framing import Record
 
@@ -35,7 +35,7 @@ _SEARCHES = {
     "find_file": ("file_name", "path"),
 }
 _BARE = frozenset(["submit", "exit_cost", "exit_context", "exit_format", "exit_forfeit", "skip"])
-_LIMITS = re.compile(r"cost|context|time")
+_LIMITS = regex(r"cost|context|time")
 _EDITOR = "str_replace_editor"
 _ROLES = frozenset(["system", "user", "assistant", "tool"])
 

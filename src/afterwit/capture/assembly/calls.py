@@ -5,7 +5,6 @@ replaces that row. Some logs have the result first. What must be remembered betw
 `CallOutcome`, already redacted.
 """
 
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -24,6 +23,7 @@ from afterwit.capture.assembly.texts import (
 from afterwit.model.captured import ActionRow
 from afterwit.model.kinds import CHANGES, ActionKind, Lean, Status
 from afterwit.model.readings import Event, Result
+from afterwit.model.text import regex
 from afterwit.redaction.markers import is_refusal
 from afterwit.redaction.redaction import Redactor
 
@@ -32,7 +32,7 @@ TARGET_LIMIT = 4_000  # characters of a target that are stored
 EARLY_LIMIT = 4_000  # characters kept of either end of a result that comes before its call
 SAID_LIMIT = 2_000  # characters of what a person said to a call
 _OWN_RESULTS = (*CHANGES, ActionKind.PLAN, ActionKind.OTHER)  # of others, foreign text may be the result
-_COMPOUND = re.compile(r"[|;&\n(`]|\b(?:sh|bash|zsh|dash|eval|xargs|curl|http|xh)\b")
+_COMPOUND = regex(r"[|;&\n(`]|\b(?:sh|bash|zsh|dash|eval|xargs|curl|http|xh)\b")
 _MOST_MS = 1 << 53
 _EXIT_CODES = range(-(1 << 31), 1 << 32)  # what systems have; others are numbers of something else
 

@@ -32,23 +32,21 @@ _MOST_PIECES = 8  # of a file in a part; later ones take the place of earlier on
 _RANGES = ("offset", "limit", "view_range", "start_line", "end_line", "startLine", "endLine", "lines", "line_range")
 _CONTENTS = ("content", "file_text", "contents", "file_content")
 _REPLACEMENTS = ("new_string", "new_str", "newText", "new_text", "code_edit", "content")
-_NUMBERED = regex(r"^[ \t]*(\d{1,6})(?:→|\t|\||: |\. ) ?", re.MULTILINE)
+_NUMBERED = regex(r"(?m)^[ \t]*(\d{1,6})(?:→|\t|\||: |\. ) ?")
 _CUT = regex(r"(?i)\b(?:truncated|omitted)\b[^\n]{0,40}\]|…\s*\d+ \w+ truncated|\.\.\. ?\[?\d+ \w+ (?:more|omitted)")
 _LINES = regex(r"(?P<first>\d{1,6}),(?P<last>\d{1,6}|\$)p")
 _QUIET = frozenset(("cd", "test", "[", "true", "set"))
-_PATCHED = regex(r"^\*\*\* (Add|Update) File: ([^\n]+)\n(.*?)(?=^\*\*\* |\Z)", re.MULTILINE | re.DOTALL)
+_PATCHED = regex(r"(?ms)^\*\*\* (Add|Update) File: ([^\n]+)\n(.*?)(?=^\*\*\* |\Z)")
 _GIVEN = regex(r"AGENTS\.md|CLAUDE\.md|<user_instructions>|Context from: |Instructions from: ")
 _IN_CODEX = regex(
-    r"# AGENTS\.md instructions(?: for (?P<folder>[^\n]+))?\s+<INSTRUCTIONS>(?P<text>.*?)(?:</INSTRUCTIONS>|\Z)"
+    r"(?s)# AGENTS\.md instructions(?: for (?P<folder>[^\n]+))?\s+<INSTRUCTIONS>(?P<text>.*?)(?:</INSTRUCTIONS>|\Z)"
     r"|<user_instructions>(?P<older>.*?)(?:</user_instructions>|\Z)",
-    re.DOTALL,
 )
 _IN_SECTIONS = regex(
-    r"^(?:Contents of (?P<contents>[^\n]+?)(?: \([^\n]*\))?:|-{3} Context from: (?P<context>[^\n]+?) -{3}"
+    r"(?ms)^(?:Contents of (?P<contents>[^\n]+?)(?: \([^\n]*\))?:|-{3} Context from: (?P<context>[^\n]+?) -{3}"
     r"|Instructions from: (?P<source>[^\n]+))\n"
     r"(?P<text>.*?)(?=^Contents of [^\n]+:\n|^-{3} End of Context|^Instructions from: |^ *IMPORTANT: this context|"
     r"^</system-reminder>|\Z)",
-    re.MULTILINE | re.DOTALL,
 )
 
 

@@ -31,7 +31,7 @@ from afterwit.redaction.redaction import Redactor
 
 _LONGEST_SENTENCE = 320
 _SHORTEST_WORDS = 4
-_ITEM = regex(r"^[^\S\n]*(?:(?:[-*+•]|\d{1,3}[.)])\s+|#{1,6}\s.*$|>.*$|\|.*$)", re.MULTILINE)
+_ITEM = regex(r"(?m)^[^\S\n]*(?:(?:[-*+•]|\d{1,3}[.)])\s+|#{1,6}\s.*$|>.*$|\|.*$)")
 _SPLIT = regex(r"(?<=[.!?])\s+(?=[\"'`(*A-Z])|\n{1,}")
 _MARKUP = regex(r"\*\*|__")
 _BLANKS = regex(r"\s+")
@@ -259,12 +259,12 @@ def _message_below(text: str, end: int) -> str:
 
 
 _MAYBE = regex(r"\bcommit\b|\b(?:pr|mr) (?:create|edit|new)\b")
-_HEREDOC = regex(r"\A\$\(\s*cat\s*<<-?\s*(['\"]?)(\w+)\1\n(?P<body>.*?)\n?[ \t]*\2\s*\)\Z", re.DOTALL)
-_COMMIT_OPTION = regex(r"(?:-[a-zA-Z]*m|--message)(?:=(?P<value>.*))?\Z", re.DOTALL)
-_TITLE_OPTION = regex(r"(?:-t|--title)(?:=(?P<value>.*))?\Z", re.DOTALL)
-_BODY_OPTION = regex(r"(?:-b|--body|--description)(?:=(?P<value>.*))?\Z", re.DOTALL)
+_HEREDOC = regex(r"(?s)\A\$\(\s*cat\s*<<-?\s*(['\"]?)(\w+)\1\n(?P<body>.*?)\n?[ \t]*\2\s*\)\Z")
+_COMMIT_OPTION = regex(r"(?s)(?:-[a-zA-Z]*m|--message)(?:=(?P<value>.*))?\Z")
+_TITLE_OPTION = regex(r"(?s)(?:-t|--title)(?:=(?P<value>.*))?\Z")
+_BODY_OPTION = regex(r"(?s)(?:-b|--body|--description)(?:=(?P<value>.*))?\Z")
 _FORGES = ("gh", "glab", "tea")
-_TRAILER = regex(r"^(?:Co-Authored-By|Signed-off-by|Reviewed-by|Generated with|🤖).*$", re.MULTILINE | re.IGNORECASE)
+_TRAILER = regex(r"(?im)^(?:Co-Authored-By|Signed-off-by|Reviewed-by|Generated with|🤖).*$")
 PROMPT_LIMIT = 2_000
 ENDING_LIMIT = 1_200
 REPORT_LIMIT = 600  # at either end

@@ -5,7 +5,6 @@ A text is never cut before it is redacted: half a secret is not recognised and w
 two, because ids and hashes must be able to leave out its suffix. What counts as a secret is `guard`'s business.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
@@ -15,7 +14,7 @@ from afterwit.actions.failures.excerpt import error_excerpt
 from afterwit.model.instruction_files import InstructionFiles
 from afterwit.model.kinds import ActionKind, EventKind
 from afterwit.model.readings import Event
-from afterwit.model.text import span_around
+from afterwit.model.text import regex, span_around
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.markers import OPENING, without_notes, without_own
 from afterwit.redaction.redaction import Redactor
@@ -24,8 +23,8 @@ TEXT_LIMIT = 4_000  # characters of a name or a title that are stored
 TASK_LIMIT = 12_000  # the same of a first prompt: pasted plans name their files far down
 _END_LIMIT = 32_768  # characters of either end of a long text that are looked at
 _MARGIN = 8_192  # longer than any secret that has a known form
-_TORN_END = re.compile(r"‹[a-z0-9:-]{0,64}(…?)\Z")
-_TORN_START = re.compile(r"\A[a-z0-9:-]{0,64}›")
+_TORN_END = regex(r"‹[a-z0-9:-]{0,64}(…?)\Z")
+_TORN_START = regex(r"\A[a-z0-9:-]{0,64}›")
 
 
 def safe_text(text: str, redactor: Redactor, limit: int = TEXT_LIMIT) -> str:

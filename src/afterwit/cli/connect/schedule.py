@@ -1,6 +1,5 @@
 """`afterwit connect schedule` and `status`: a regular `learn`, set up and removed, and what is connected."""
 
-import re
 from typing import Any
 
 import click
@@ -17,8 +16,9 @@ from afterwit.connect.schedule import status as schedule_status
 from afterwit.connect.schedulers import HOURLY, Cadence, RemoveFile, RunProgram, Step, WriteFile
 from afterwit.edits.edits import Presence
 from afterwit.engine.doctor.findings import HookCalls, hook_calls
+from afterwit.model.text import regex
 
-_TIME = re.compile(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9]")
+_TIME = regex(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9]")
 
 
 @command(

@@ -32,7 +32,7 @@ from afterwit.measure.outcomes import ABOUT, MAIN, Figure
 from afterwit.measure.words import amount, change_cell, finding_words, retirement, verdict
 from afterwit.model.errors import did_you_mean
 from afterwit.model.figures import human_count
-from afterwit.recall.told import said_at
+from afterwit.recall.tellings import said_at
 
 _COLUMNS = (
     Column("first draw"),

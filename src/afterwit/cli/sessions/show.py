@@ -18,7 +18,7 @@ from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 from afterwit.model.kinds import EventKind, ResolutionKind
 from afterwit.recall.blame import standing
-from afterwit.recall.told import tellings, with_tellings
+from afterwit.recall.tellings import tellings, with_tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.export import session_document
 from afterwit.sessions.filters import find_session, one_line

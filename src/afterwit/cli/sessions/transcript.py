@@ -20,7 +20,7 @@ from afterwit.model.captured import ActionRow
 from afterwit.model.figures import human_count, human_dollars, human_span, human_tokens
 from afterwit.model.kinds import EventKind, Lean, Status
 from afterwit.recall.holdout import CHECK, REPEATED
-from afterwit.recall.told import said_at
+from afterwit.recall.tellings import said_at
 from afterwit.redaction.hygiene import clean
 from afterwit.sessions.cost import Spending
 from afterwit.sessions.filters import one_line

@@ -8,7 +8,6 @@ command checks it.
 import datetime as dt
 import functools
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -25,6 +24,7 @@ from afterwit.config.calendar import period as period_in
 from afterwit.config.show import Configured, load, user_home
 from afterwit.config.world import World
 from afterwit.model.errors import did_you_mean
+from afterwit.model.text import regex
 from afterwit.store.layout import Layout
 
 
@@ -127,7 +127,7 @@ def own_command() -> tuple[str, ...]:
 
 
 COUNT = click.IntRange(min=0, max=1_000_000_000)  # more than a store can hold, and less than SQLite can count
-_TYPED_SIZE = re.compile(r"(?P<number>\d{1,15}(?:\.\d{1,6})?)\s?(?P<unit>(?:[KMGT]i?)?)B?", re.IGNORECASE)
+_TYPED_SIZE = regex(r"(?i)(?P<number>\d{1,15}(?:\.\d{1,6})?)\s?(?P<unit>(?:[KMGT]i?)?)B?")
 _DECIMAL = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}
 

@@ -10,7 +10,6 @@ is ever replaced, and only if that is asked for. Reviews ask for answers of one 
 
 import json
 import os
-import re
 import shutil
 import stat
 import sys
@@ -26,14 +25,15 @@ import msgspec
 
 from afterwit.cli.commands import ExitCode
 from afterwit.model.errors import UsageError
+from afterwit.model.text import regex
 from afterwit.model.times import with_times
 from afterwit.redaction.hygiene import clean
 from afterwit.store.atomic import open_replacement
 
 _TAB = 4
 _NARROWEST = 20
-_MARK = re.compile(r"\s*(?:[-*•] |\d{1,3}[.)] )?")  # what the lines that follow are indented by
-_WORD = re.compile(r"\s*\S+")
+_MARK = regex(r"\s*(?:[-*•] |\d{1,3}[.)] )?")  # what the lines that follow are indented by
+_WORD = regex(r"\s*\S+")
 
 
 def wrap(text: str, width: int | None) -> list[str]:

@@ -5,32 +5,37 @@ back, line by line, as decisions that `undo` takes back; `keep` and `drop` decid
 how it came to be. A line that a person writes is theirs: clean, redacted, and otherwise as they typed it.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 import msgspec
 
 from afterwit.config.world import World
-from afterwit.engine.curation.curate import DecisionDesk, decision_desk, line_of
 from afterwit.knowledge.brief import ENTRIES, Page, ToldLine, edit_of, versions_of
 from afterwit.knowledge.door.listeners import listener_here
-from afterwit.knowledge.door.settle import recorded_about
 from afterwit.model.brief import LINE_LIMIT, Heading, Heard, Line
 from afterwit.model.errors import UsageError
+from afterwit.model.text import regex
 from afterwit.recall.brief_block import start_block
 from afterwit.recall.recall import page_of, repo_at, settings_of, speaking_items, stories
 from afterwit.recall.situation import Situation
 from afterwit.sessions.filters import find_repo
 from afterwit.store.decisions import BriefEdited, KnowledgeEntry, RejectedProposal, in_force
+from afterwit.store.rows.items import recorded_about
 from afterwit.store.rows.repetitions import heard
 from afterwit.store.store import readonly_database, require
 
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from afterwit.engine.curation.curate import DecisionDesk
+
+
 ON_DEMAND = "When its moment comes"
-_BULLET = re.compile(r"^\s*[-*+]\s+(?P<text>.+?)\s*$")
-_HEADING = re.compile(r"^#{1,6}\s+(?P<title>.+?)\s*#*\s*$")
+_BULLET = regex(r"^\s*[-*+]\s+(?P<text>.+?)\s*$")
+_HEADING = regex(r"^#{1,6}\s+(?P<title>.+?)\s*#*\s*$")
 
 
 class BriefView(NamedTuple):
@@ -152,9 +157,15 @@ def _fold(title: str) -> str:
     return "".join(letter for letter in title.lower() if letter.isalnum())
 
 
+def _desk(world: World) -> "AbstractContextManager[DecisionDesk]":
+    from afterwit.engine.curation.curate import decision_desk  # who looks at a page decides nothing
+
+    return decision_desk(world)
+
+
 def edit(world: World, folder: Path, name: str | None, given: Mapping[Heading, Sequence[str]]) -> BriefEdited:
     """Takes a page as a person gives it: what is new, changed or moved becomes theirs, what is missing is taken out."""
-    with decision_desk(world) as desk:
+    with _desk(world) as desk:
         view = view_in(desk.store.db, world, find_place(desk.store.db, world, folder, name))
         wanted = {heading: [_line_of_person(world, text) for text in texts] for heading, texts in given.items()}
         shown = view.page._replace(compiled=(*_told(view), *view.on_demand), own=_own(view), removed=())
@@ -177,6 +188,8 @@ def _own(view: BriefView) -> tuple[Line, ...]:
 
 
 def _line_of_person(world: World, text: str) -> str:
+    from afterwit.engine.curation.curate import line_of
+
     line = line_of(world, text)
     if len(line) > LINE_LIMIT:
         raise UsageError(f"This line has {len(line)} characters; {LINE_LIMIT} are the most: {line[:60]}…")
@@ -185,7 +198,7 @@ def _line_of_person(world: World, text: str) -> str:
 
 def keep(world: World, folder: Path, name: str | None, ids: Iterable[str]) -> BriefEdited:
     """Makes lines a person's own, where they stand."""
-    with decision_desk(world) as desk:
+    with _desk(world) as desk:
         view = view_in(desk.store.db, world, find_place(desk.store.db, world, folder, name))
         put = []
         for told in (find_line(view, wanted) for wanted in ids):
@@ -199,7 +212,7 @@ def keep(world: World, folder: Path, name: str | None, ids: Iterable[str]) -> Br
 
 def drop(world: World, folder: Path, name: str | None, ids: Iterable[str]) -> BriefEdited:
     """Takes lines out; they do not come back."""
-    with decision_desk(world) as desk:
+    with _desk(world) as desk:
         view = view_in(desk.store.db, world, find_place(desk.store.db, world, folder, name))
         made = BriefEdited(repo=view.repo, removed=tuple(find_line(view, wanted) for wanted in ids))
         _note(desk, made)
@@ -217,7 +230,7 @@ def find_line(view: BriefView, wanted: str) -> Line:
     return near[0]
 
 
-def _note(desk: DecisionDesk, made: BriefEdited) -> None:
+def _note(desk: "DecisionDesk", made: BriefEdited) -> None:
     if made.put or made.removed:
         desk.note((KnowledgeEntry.BRIEF_EDITED, msgspec.to_builtins(made)))
         desk.settle()

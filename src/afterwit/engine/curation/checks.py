@@ -18,7 +18,6 @@ from afterwit.engine.curation.brief import find_line, find_place
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk
 from afterwit.knowledge.check_forms import FORMS, check_from, propose, validate
 from afterwit.knowledge.checks import CHECK_ENTRIES, CheckState, CheckStatus, check_states
-from afterwit.knowledge.door.settle import recorded_about
 from afterwit.model.check import Check
 from afterwit.model.errors import UsageError
 from afterwit.model.learn_run import Progress
@@ -26,6 +25,7 @@ from afterwit.recall.check_trial import CheckTrial, tried_on_past
 from afterwit.sessions.originals import source_of
 from afterwit.store.decisions import CheckDecided, CheckDecision, KnowledgeEntry, in_force
 from afterwit.store.rows.hooks import CheckUse, uses_of_checks
+from afterwit.store.rows.items import recorded_about
 from afterwit.store.store import readonly_database, require
 
 

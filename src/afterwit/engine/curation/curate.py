@@ -9,7 +9,6 @@ A lesson, or that an item helped, is an agent's word and no more: it stays a can
 journalled beside a running `learn`, without waiting for it; the next one settles what follows.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ from afterwit.config.world import World, redactor_of
 from afterwit.harvest.door import conclude_touched
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.door.list import all_items, find_item, search_items
-from afterwit.knowledge.door.settle import ASSISTANT, keep_approved, recorded, settle
+from afterwit.knowledge.door.settle import ASSISTANT, keep_approved, settle
 from afterwit.knowledge.gate import rejection
 from afterwit.knowledge.likeness import say_the_same
 from afterwit.model.errors import UsageError
@@ -40,12 +39,14 @@ from afterwit.model.knowledge import (
     SessionRef,
     Trigger,
 )
+from afterwit.model.text import regex
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.redaction.hygiene import clean
 from afterwit.store.database import transaction
 from afterwit.store.decide import catch_up, decide_all, journal_entry, report_if_recorded
 from afterwit.store.decisions import DecisionKind, ItemChanges, KnowledgeEntry, gather_decisions, will_of
-from afterwit.store.rows import items, sightings
+from afterwit.store.rows import sightings
+from afterwit.store.rows.items import recorded
 from afterwit.store.store import Store, hold_lease, open_store, readonly_database, require
 
 _WAIT_SECONDS = 60
@@ -307,7 +308,7 @@ def _present(store: Store, own: str) -> Item | None:
 _UNKNOWN = "mcp"  # an agent that is none we know
 _WAIT_MS = 5_000
 _SIMILAR = 20
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 
 
 class LessonSource(NamedTuple):
@@ -374,7 +375,7 @@ def _note(store: Store, world: World, kind: KnowledgeEntry, body: Mapping[str, A
     store.db.set_busy_timeout(_WAIT_MS)
     with report_if_recorded(store), transaction(store.db):
         catch_up(store)
-        earlier = items.decisions(store.db)
+        earlier = recorded(store.db)
         at_ms = max(world.now_ms, earlier[-1].at_ms + 1 if earlier else 0)
         journal_entry(store, kind, body, at_ms)
         catch_up(store)

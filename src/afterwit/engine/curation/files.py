@@ -31,13 +31,13 @@ from afterwit.knowledge.documents import (
 )
 from afterwit.knowledge.door.list import ItemFilter, all_items, resolve_filter
 from afterwit.knowledge.door.listeners import listener_here
-from afterwit.knowledge.door.settle import recorded
 from afterwit.knowledge.shown_items import for_others, may_be_told_to
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT, Channel, Draft, Evidence, Item, ScopeKind, SessionRef
 from afterwit.store.atomic import replace_file
 from afterwit.store.decisions import KnowledgeEntry, in_force
 from afterwit.store.regular_files import read_regular
+from afterwit.store.rows.items import recorded
 from afterwit.store.store import readonly_database
 
 INDEX = "index.json"

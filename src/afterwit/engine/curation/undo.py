@@ -14,7 +14,6 @@ import msgspec
 from afterwit.config.world import World
 from afterwit.engine.curation.curate import DecisionDesk, decision_desk
 from afterwit.knowledge.door.list import all_items
-from afterwit.knowledge.door.settle import recorded
 from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import IMPORT, Channel, Evidence, Item
 from afterwit.sessions.filters import find_repo, find_session
@@ -27,6 +26,7 @@ from afterwit.store.decisions import (
     KnowledgeEntry,
     in_force,
 )
+from afterwit.store.rows.items import recorded
 from afterwit.store.store import readonly_database
 
 _BY_PEOPLE = (

@@ -19,7 +19,6 @@ from afterwit.engine.curation.undo import Past, past_of
 from afterwit.harvest.door import Stories
 from afterwit.knowledge.belief import HALF_LIFE_DAYS, belief_by, prior_of
 from afterwit.knowledge.door.list import find_item
-from afterwit.knowledge.door.settle import recorded
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, EventKind, Status
 from afterwit.model.knowledge import PERSON, Channel, Evidence, Item, ScopeKind
@@ -28,6 +27,7 @@ from afterwit.sessions.filters import one_line, short_id
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.show import CopiedEvents, GoneTexts, SessionMoment, WantedMoments, moments
 from afterwit.store.decisions import JournalEntry, KnowledgeEntry, in_force
+from afterwit.store.rows.items import recorded
 from afterwit.store.rows.session_list import Selection, SessionRow, select_sessions, session_of
 from afterwit.store.store import readonly_database
 

@@ -8,7 +8,6 @@ How many in a row make a break depends on how rare such a transcript was before:
 causes no alarm. A prompt history is no transcript here: it stays when transcripts go, and has no actions by nature.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -24,6 +23,7 @@ from afterwit.agents.registry import DAY_MS
 from afterwit.capture.logs import Home, look_into, retention_in, sessions_in, vanishes_at
 from afterwit.capture.recognition import find_unclaimed
 from afterwit.model.settings import Settings
+from afterwit.model.text import regex
 from afterwit.sources.discovery import Unit, Unreadable, list_home
 from afterwit.sources.places import LogFile, open_in
 from afterwit.store.rows.files import file_key
@@ -36,7 +36,7 @@ _NEWEST = 5
 _MANY_UNKNOWN = 0.2
 _MOST_UNKNOWN = 0.5
 _FEW_RECORDS = 10
-_VERSION_PART = re.compile(r"[0-9]+|[A-Za-z]+")
+_VERSION_PART = regex(r"[0-9]+|[A-Za-z]+")
 
 
 class Transcript(NamedTuple):

@@ -26,7 +26,6 @@ from afterwit.engine.faults import LEARN
 from afterwit.model.errors import AfterwitError
 from afterwit.model.settings import ReadingSettings, RetentionSettings
 from afterwit.model.times import iso_from_ms
-from afterwit.reader.ledger import spent_by
 from afterwit.recall.hook.entry import CALLED
 from afterwit.store import archive_mark, journal, spool
 from afterwit.store.checks import foreign_permissions
@@ -292,6 +291,8 @@ class ReadingState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reading_state(db: apsw.Connection, caps: ReadingSettings, now_ms: int) -> ReadingState:
+    from afterwit.reader.ledger import spent_by
+
     today = spent_by(db, now_ms).day
     return ReadingState(
         cost_usd=today.cost_usd,

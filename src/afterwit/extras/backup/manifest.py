@@ -6,19 +6,19 @@ paths can lead nowhere but into their own folders, and no size can be larger tha
 """
 
 import hashlib
-import re
 
 import msgspec
 
 from afterwit.model.errors import BackupDamagedError
+from afterwit.model.text import regex
 
 FORMAT = 1
 MOST_PIECE_BYTES = 4 << 20
 MOST_OBJECT_BYTES = 32 << 20
 MOST_MANIFEST_BYTES = 512 << 20  # unpacked
 HASH_BYTES = 20
-_OBJECT = re.compile(r"[0-9a-f]{64}")
-_PART = re.compile(r"[^\x00-\x1f/\\:\x7f]{1,255}")
+_OBJECT = regex(r"[0-9a-f]{64}")
+_PART = regex(r"[^\x00-\x1f/\\:\x7f]{1,255}")
 _SINGLE = frozenset(
     [
         *("afterwit.db", "journal.db", "memory-queue.db", "journal.heads", "archive.mark", "redaction.key"),

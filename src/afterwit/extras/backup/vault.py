@@ -8,7 +8,6 @@ passphrase protects the key, which is in it. A snapshot of a time to come, by a 
 
 import datetime as dt
 import hashlib
-import re
 import secrets
 import shutil
 from collections import deque
@@ -33,6 +32,7 @@ from afterwit.extras.backup.manifest import (
 )
 from afterwit.extras.backup.targets.at import Target, target_at
 from afterwit.model.errors import BackupDamagedError, BackupError
+from afterwit.model.text import regex
 from afterwit.store.atomic import step
 from afterwit.store.layout import Layout
 
@@ -40,8 +40,8 @@ HEADER, HEADER_COPY = "afterwit-backup.json", "afterwit-backup.copy.json"
 AHEAD_MS = 86_400_000  # so far a clock may be wrong
 UNNAMED_MS = 7 * 86_400_000  # so long an object that no list names stays: a list may be on its way
 _OBJECTS, _SNAPSHOTS = "objects/", "snapshots/"
-_SNAPSHOT = re.compile(r"snapshots/(\d{8}T\d{9}Z)-([0-9a-f]{64})")
-_OBJECT = re.compile(r"objects/([0-9a-f]{2})/(\1[0-9a-f]{62})")
+_SNAPSHOT = regex(r"snapshots/(\d{8}T\d{9}Z)-([0-9a-f]{64})")
+_OBJECT = regex(r"objects/([0-9a-f]{2})/(\1[0-9a-f]{62})")
 _MOMENT = "%Y%m%dT%H%M%S%fZ"  # to the millisecond
 _HEADER_BYTES = 64 << 10
 _SHORT = 8

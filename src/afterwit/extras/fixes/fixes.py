@@ -6,12 +6,11 @@ changes no code. The subject of a merged pull request counts, whichever way it w
 they are looked at, and never followed.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from afterwit.model.text import is_test
+from afterwit.model.text import is_test, regex
 from afterwit.sources.git import Commit, CommittedChange
 
 _CODE = frozenset(
@@ -25,15 +24,14 @@ _SIDE_FOLDERS = frozenset(
     """.split()  # noqa: SIM905
 )
 _SIDE_ROOTS = frozenset(("build", "gen", "logs", "out", "target", "temp"))
-_SIDE_NAMES = re.compile(
-    r"""(?: change(?:log|s)\b.* | history\.(?:md|rst) | news\.(?:md|rst) | .*\.lock | .*[-.]lock\.\w+ | .*\.lockb
+_SIDE_NAMES = regex(
+    r"""(?ix)(?: change(?:log|s)\b.* | history\.(?:md|rst) | news\.(?:md|rst) | .*\.lock | .*[-.]lock\.\w+ | .*\.lockb
     | go\.sum | npm-shrinkwrap\.json | .*\.(?:log|tmp|bak|orig|rej|map|snap|pyc|class|o|min\.\w+)
     | .*(?:\.generated|\.g|_generated|\.pb|_pb2|_pb2_grpc|\.designer)\.\w+ | zz_generated.*
     | readme(?:\.\w+)* | license(?:\.\w+)? | notice(?:\.\w+)? | authors(?:\.\w+)? | \.env(?:\..*)? | \.ds_store
     | (?:claude|agents|gemini)\.md | version )\Z""",
-    re.IGNORECASE | re.VERBOSE,
 )
-_CONVENTIONAL = re.compile(r"(?P<kind>[a-z]{2,12})(?:\((?P<scope>[^()]{0,60})\))?!?:", re.IGNORECASE)
+_CONVENTIONAL = regex(r"(?i)(?P<kind>[a-z]{2,12})(?:\((?P<scope>[^()]{0,60})\))?!?:")
 _FIXING = frozenset(("fix", "fixes", "fixed", "bugfix", "hotfix", "bug"))
 _OTHER_KINDS = frozenset(
     """build bump chore ci cleanup deps doc docs feat feature lint perf refactor release style test tests wip
@@ -43,24 +41,24 @@ _SIDE_SCOPES = frozenset(
     """build changelog ci dependencies deps doc docs format formatting github lint readme release style test tests typo
     typos""".split()  # noqa: SIM905
 )
-_REVERT = re.compile(r"^revert(?:ed|s)?\b|^(?:[a-z]+(?:\([^)]*\))?: )?revert\b", re.IGNORECASE)
-_REVERTED = re.compile(r"\bthis reverts commit ([0-9a-f]{7,64})\b", re.IGNORECASE)
-_WORDS = re.compile(r"\b(?:fix(?:es|ed|ing)?|bug ?fix(?:es)?|hot ?fix(?:es)?|bugs?|regressions?)\b", re.IGNORECASE)
-_NOUN = re.compile(r"\b(?:an?|the|about|of|without|each|this|that) (?:\w{1,20} )?fix(?:es)?\b", re.IGNORECASE)
-_LINKED = re.compile(r"\b(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?):?\s+(?:[\w.-]+/[\w.-]+)?#(\d{1,9})\b", re.IGNORECASE)
-_FIXED_ISSUE = re.compile(r"\bfix(?:es|ed)?:?\s+(?:[\w.-]+/[\w.-]+)?#\d", re.IGNORECASE)
-_ASIDE = re.compile(
+_REVERT = regex(r"(?i)^revert(?:ed|s)?\b|^(?:[a-z]+(?:\([^)]*\))?: )?revert\b")
+_REVERTED = regex(r"(?i)\bthis reverts commit ([0-9a-f]{7,64})\b")
+_WORDS = regex(r"(?i)\b(?:fix(?:es|ed|ing)?|bug ?fix(?:es)?|hot ?fix(?:es)?|bugs?|regressions?)\b")
+_NOUN = regex(r"(?i)\b(?:an?|the|about|of|without|each|this|that) (?:\w{1,20} )?fix(?:es)?\b")
+_LINKED = regex(r"(?i)\b(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?):?\s+(?:[\w.-]+/[\w.-]+)?#(\d{1,9})\b")
+_FIXED_ISSUE = regex(r"(?i)\bfix(?:es|ed)?:?\s+(?:[\w.-]+/[\w.-]+)?#\d")
+_ASIDE = regex(
+    r"(?i)"
     r"\b(?:typos?|spelling|grammar|wording|white ?space|lint(?:er|ing)?|eslint|ruff|mypy|pyright|prettier|biome|rustfmt"
     r"|gofmt|clippy|shellcheck|code ?style|type hints?|docstrings?|change ?log|readme|release notes?"
     r"|licen[cs]e headers?|dependabot|renovate|merge conflicts?|ci|github actions?|workflow file)\b"
     r"|\bfix(?:es|ed)?:? (?:the )?(?:code )?(?:formatting|imports?|comments?|tests?|flaky tests?|build"
     r"|docs?|links?)\W*$"
     r"|^(?:chore: )?(?:bump|update|upgrade) \S+ (?:from|to) |^(?:release|version|v?\d+\.\d+)\b",
-    re.IGNORECASE,
 )
-_MERGED = re.compile(r"^merge (?:pull request|branch|remote-tracking|tag|commit)\b", re.IGNORECASE)
-_FIX_BRANCH = re.compile(r"^merge pull request #\d+ from \S*/(?:bug|hot)?fix(?:es)?[/-]", re.IGNORECASE)
-_PULL = re.compile(r"\(#(\d{1,9})\)\s*$|^Merge pull request #(\d{1,9})\b")
+_MERGED = regex(r"(?i)^merge (?:pull request|branch|remote-tracking|tag|commit)\b")
+_FIX_BRANCH = regex(r"(?i)^merge pull request #\d+ from \S*/(?:bug|hot)?fix(?:es)?[/-]")
+_PULL = regex(r"\(#(\d{1,9})\)\s*$|^Merge pull request #(\d{1,9})\b")
 _MOST_ISSUES = 8
 _MOST_CHARS = 20_000  # of a message that are looked at
 

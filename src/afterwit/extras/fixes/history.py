@@ -6,7 +6,6 @@ in, or that of a repository that sessions were learned of; this works without an
 not looked at, and neither is any history where they say so.
 """
 
-import re
 import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from afterwit.model.digest import Digest
 from afterwit.model.errors import UsageError
 from afterwit.model.guards import GuardState, GuardVerdict
 from afterwit.model.kinds import NoteKind, Outcome
+from afterwit.model.text import regex
 from afterwit.redaction.hygiene import clean
 from afterwit.redaction.redaction import Redactor
 from afterwit.sessions.filters import find_repo
@@ -39,7 +39,7 @@ from afterwit.store.store import readonly_database
 _MOST_COMMITS = 20_000
 _ID_BYTES = 200
 _MOST_SESSIONS = 2_000
-_COMMIT = re.compile(r"[0-9a-fA-F]{4,64}\Z")
+_COMMIT = regex(r"[0-9a-fA-F]{4,64}\Z")
 _LONGEST_SUBJECT = 200
 
 

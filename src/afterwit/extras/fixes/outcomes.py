@@ -12,42 +12,41 @@ from typing import NamedTuple
 from afterwit.extras.fixes.runners import Runner
 from afterwit.extras.fixes.running import RunResult
 from afterwit.model.guards import GuardState
+from afterwit.model.text import regex
 
 _NOT_LOADED = "the tests do not even load without the fix"
 _LONGEST = 200
 _MOST_NAMED = 12
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_DURATION = re.compile(r" (?:\[[\d.,]{1,12} ?m?s\]|\(?[\d.,]{1,12} ?m?s\)?)\Z")
+_ANSI = regex(r"\x1b\[[0-9;?]*[A-Za-z]")
+_DURATION = regex(r" (?:\[[\d.,]{1,12} ?m?s\]|\(?[\d.,]{1,12} ?m?s\)?)\Z")
 _LINES = {
-    Runner.PYTEST: re.compile(r"(?P<how>PASSED|XPASS|FAILED|ERROR) (?P<name>\S+?::.*?)(?: - .*)?\Z"),
-    Runner.BUN: re.compile(r"\((?P<how>pass|fail)\) (?P<name>.+)\Z"),
-    Runner.VITEST: re.compile(r"\s*(?P<how>[✓√×✗]) (?P<name>\S.* > .+)\Z"),
-    Runner.JEST: re.compile(r"\s+(?P<how>[✓√✕×]) (?P<name>.+)\Z"),
-    Runner.NODE: re.compile(r"\s*(?P<how>ok|not ok) \d+ - (?P<name>.+?)(?P<skip> # (?:SKIP|TODO).*)?\Z"),
-    Runner.GO: re.compile(r"\s*--- (?P<how>PASS|FAIL): (?P<name>\S+)"),
-    Runner.CARGO: re.compile(r"test (?P<name>.+?) \.\.\. (?P<how>ok|FAILED)\Z"),
+    Runner.PYTEST: regex(r"(?P<how>PASSED|XPASS|FAILED|ERROR) (?P<name>\S+?::.*?)(?: - .*)?\Z"),
+    Runner.BUN: regex(r"\((?P<how>pass|fail)\) (?P<name>.+)\Z"),
+    Runner.VITEST: regex(r"\s*(?P<how>[✓√×✗]) (?P<name>\S.* > .+)\Z"),
+    Runner.JEST: regex(r"\s+(?P<how>[✓√✕×]) (?P<name>.+)\Z"),
+    Runner.NODE: regex(r"\s*(?P<how>ok|not ok) \d+ - (?P<name>.+?)(?P<skip> # (?:SKIP|TODO).*)?\Z"),
+    Runner.GO: regex(r"\s*--- (?P<how>PASS|FAIL): (?P<name>\S+)"),
+    Runner.CARGO: regex(r"test (?P<name>.+?) \.\.\. (?P<how>ok|FAILED)\Z"),
 }
 _PASSING = frozenset(("PASSED", "XPASS", "pass", "PASS", "ok", "✓", "√"))
 _FILE = {
-    Runner.BUN: re.compile(r"(\S.*\.(?:[cm]?[jt]sx?)):\Z"),
-    Runner.JEST: re.compile(r"(?:PASS|FAIL) (\S+)"),
-    Runner.GO: re.compile(r"(?:ok|FAIL)\s+(\S+)"),
+    Runner.BUN: regex(r"(\S.*\.(?:[cm]?[jt]sx?)):\Z"),
+    Runner.JEST: regex(r"(?:PASS|FAIL) (\S+)"),
+    Runner.GO: regex(r"(?:ok|FAIL)\s+(\S+)"),
 }
-_NO_TESTS = re.compile(
-    r"\bno tests? (?:ran|found|to run|files? found)\b|\b0 tests\b|did not match any test files|collected 0 items",
-    re.IGNORECASE,
+_NO_TESTS = regex(
+    r"(?i)\bno tests? (?:ran|found|to run|files? found)\b|\b0 tests\b|did not match any test files|collected 0 items",
 )
-_TELLING = re.compile(
-    r"ModuleNotFoundError|ImportError|Cannot find (?:module|package)|Module not found|Could not resolve"
+_TELLING = regex(
+    r"(?m)ModuleNotFoundError|ImportError|Cannot find (?:module|package)|Module not found|Could not resolve"
     r"|command not found|No such file or directory|not installed|no required module|cannot find package"
     r"|unrecognized arguments|fixture '.*' not found|requires? (?:python|go|node)|go: |^error(?:\[|:)|^E  |"
     r"(?:Type|Syntax|Reference|Assertion|Runtime|Name|Attribute|Value|Key|OS|Permission|Timeout)Error|^\(fail\)"
     r"|^FAILED |^ERROR |^panic:|^error:",
-    re.MULTILINE,
 )
 NOT_HERE = "is not installed here"
-_SKIPPED = re.compile(r"\b([1-9]\d{0,5}) skip(?:ped)?\b")
-_MISSING = re.compile(
+_SKIPPED = regex(r"\b([1-9]\d{0,5}) skip(?:ped)?\b")
+_MISSING = regex(
     r"is not installed here|No module named|ModuleNotFoundError|Cannot find (?:module|package)|command not found"
     r"|no required module|cannot find package|Could not resolve|unrecognized arguments"
     r"|missing go.sum entry|can't find crate"

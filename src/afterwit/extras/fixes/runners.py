@@ -6,12 +6,13 @@ out later: here a command names it, and says where a copy of the repository's ow
 """
 
 import json
-import re
 import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
+
+from afterwit.model.text import regex
 
 _MANIFESTS = {
     "py": ("pyproject.toml", "pytest.ini", "setup.cfg", "setup.py", "tox.ini"),
@@ -20,16 +21,16 @@ _MANIFESTS = {
     "rs": ("Cargo.toml",),
 }
 _SCRIPTS = frozenset(("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"))
-_PYTHON_TEST = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py\Z")
-_SCRIPT_TEST = re.compile(r"[._-](?:test|spec)\.\w+\Z|(?:^|/)__tests__/[^/]+\Z|(?:^|/)test[_-][^/]*\.\w+\Z")
-_GO_TEST = re.compile(r"_test\.go\Z")
-_CARGO_TEST = re.compile(r"(?:^|/)tests/[^/]+\.rs\Z")
-_GO_FUNCTION = re.compile(r"^func (Test\w+|Example\w*|Fuzz\w+)\(", re.MULTILINE)
-_IMPORTED = re.compile(
+_PYTHON_TEST = regex(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py\Z")
+_SCRIPT_TEST = regex(r"[._-](?:test|spec)\.\w+\Z|(?:^|/)__tests__/[^/]+\Z|(?:^|/)test[_-][^/]*\.\w+\Z")
+_GO_TEST = regex(r"_test\.go\Z")
+_CARGO_TEST = regex(r"(?:^|/)tests/[^/]+\.rs\Z")
+_GO_FUNCTION = regex(r"(?m)^func (Test\w+|Example\w*|Fuzz\w+)\(")
+_IMPORTED = regex(
     r"""(?:from\s+|require\(\s*|import\s+)["'](bun:test|vitest|node:test|@jest/globals|@playwright/test)["']"""
 )
 _MOST_FUNCTIONS = 200
-_PLAIN_FILE = re.compile(r"[^\0\n\r]+\Z")
+_PLAIN_FILE = regex(r"[^\0\n\r]+\Z")
 
 
 class Runner(StrEnum):

@@ -31,6 +31,7 @@ from afterwit.connect.foreign_files import (
     shortened,
 )
 from afterwit.model.errors import AfterwitError, UsageError
+from afterwit.model.text import regex
 from afterwit.redaction.shown import Shown
 from afterwit.store.atomic import step
 from afterwit.store.layout import Layout
@@ -39,7 +40,7 @@ FILE = "SKILL.md"
 LONGEST_NAME, LONGEST_DESCRIPTION = 64, 1024  # what agents take
 _LONGEST_SLUG = 40
 _DIGITS = 8
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_NAME = regex(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class SkillDocument(NamedTuple):

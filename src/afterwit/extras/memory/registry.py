@@ -7,10 +7,10 @@ says so. With `null` memory is off: nothing is kept, and nothing is found.
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import NamedTuple
 
+from afterwit.config.extras import entry_points
 from afterwit.config.world import World
 from afterwit.extras.memory.backend import Availability, Backend, Operation, UnreachableError, UnsupportedError
 from afterwit.extras.memory.honcho import HOSTED, HonchoBackend, HonchoPlace
@@ -108,7 +108,7 @@ def choose_backend(world: World) -> ChosenBackend:
 
 def names() -> list[str]:
     """All backends that can be chosen."""
-    return [*_OWN, *sorted(point.name for point in _points() if point.name not in _OWN)]
+    return [*_OWN, *sorted(point.name for point in entry_points(GROUP) if point.name not in _OWN)]
 
 
 def not_configured(world: World, name: str) -> str:
@@ -175,7 +175,7 @@ def _honcho_place(world: World) -> HonchoPlace:
 
 
 def _from_elsewhere(world: World, name: str) -> Backend:
-    point = next((point for point in _points() if point.name == name), None)
+    point = next((point for point in entry_points(GROUP) if point.name == name), None)
     if point is None:
         return MissingBackend(name, f"There is no memory backend {name!r}. Known: {', '.join(names())}.")
     try:
@@ -183,10 +183,6 @@ def _from_elsewhere(world: World, name: str) -> Backend:
         return make(BackendSurroundings(world.settings.memory, world.environ, world.layout.root))
     except (ImportError, AttributeError, AfterwitError) as error:
         return MissingBackend(name, f"The memory backend {name!r} cannot be loaded ({error}). Install it again.")
-
-
-def _points() -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group=GROUP))
 
 
 def _dsn(world: World) -> str:

@@ -14,7 +14,6 @@ large, or none, and what is known of its note stays. Links in the way to the fil
 ids and nothing else.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +23,7 @@ import msgspec
 from afterwit.extras.team.records import SharedLine, SharedNote, Value, decode, encode, line_in, note_of
 from afterwit.knowledge.documents import inline
 from afterwit.model.errors import UsageError
+from afterwit.model.text import regex
 from afterwit.store.atomic import READABLE, replace_file, step
 from afterwit.store.regular_files import read_regular
 
@@ -34,8 +34,8 @@ INDEX = "index.md"
 ATTRIBUTES = ".gitattributes"
 VERSION = 1
 _ATTRIBUTES = b"*.jsonl text eol=lf merge=union\nindex.md text eol=lf merge=union\n"
-_ID = re.compile(r"[0-9a-f]{12}\Z")
-_CONFLICT = re.compile(rb"(?:<{7}|\|{7}|={7}|>{7})(?: |\Z)")
+_ID = regex(r"[0-9a-f]{12}\Z")
+_CONFLICT = regex(rb"(?:<{7}|\|{7}|={7}|>{7})(?: |\Z)")
 _MOST_NOTES = 20_000
 _MOST_LINES = 2_000
 _MOST_BYTES = 1_000_000

@@ -25,7 +25,6 @@ from afterwit.extras.team.records import (
 )
 from afterwit.knowledge.brief import ENTRIES, pages_of
 from afterwit.knowledge.door.list import all_items, item_in
-from afterwit.knowledge.door.settle import recorded, recorded_about
 from afterwit.knowledge.shown_items import for_others, may_be_told
 from afterwit.knowledge.whose_words import is_personal
 from afterwit.model.brief import Heading, Line
@@ -55,6 +54,7 @@ from afterwit.store.decisions import (
     will_of,
 )
 from afterwit.store.rows import items as item_rows
+from afterwit.store.rows.items import recorded, recorded_about
 
 _KINDS = {  # of a note that stands under such a heading elsewhere
     Heading.MUST: Category.FACT,

@@ -4,7 +4,6 @@ A repository of its own is cloned into the store, and what is about whom stands 
 """
 
 import hashlib
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,11 +17,12 @@ from afterwit.extras.team.folder import FOLDER, SHARE_FILE, ShareFile, ShareFold
 from afterwit.extras.team.git_commands import CLONING, ShareGit, clone
 from afterwit.extras.team.records import AUTHOR_LIMIT, one_line
 from afterwit.model.errors import UsageError
+from afterwit.model.text import regex
 from afterwit.store.atomic import READABLE, replace_file
 from afterwit.store.store import hold_lease
 
 GIT_WAIT_SECONDS = 60
-_SLUG = re.compile(r"[^a-z0-9]+")
+_SLUG = regex(r"[^a-z0-9]+")
 
 
 class Share(NamedTuple):

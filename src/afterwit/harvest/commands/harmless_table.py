@@ -3,8 +3,6 @@ test, build, lint, format or list, and nothing else. What is missing here waits 
 more are for words in which no command can be told from prose. Data alone.
 """
 
-import re
-
 from afterwit.actions.shell.programs import MODULE_RUNNERS, names
 from afterwit.harvest.commands.purposes import KNOWN_PROGRAMS
 from afterwit.model.text import regex
@@ -381,10 +379,10 @@ INSTALLS = {
 
 REMOTES = names("push fetch pull remote ls-remote")  # of git
 USUAL_REMOTE = regex(r"origin|upstream|main|master|HEAD|add|-.*")
-SCHEME = regex(r"[a-z][a-z0-9+.-]*://(?!(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?:[:/]|\Z))", re.IGNORECASE)
+SCHEME = regex(r"(?i)[a-z][a-z0-9+.-]*://(?!(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?:[:/]|\Z))")
 USER_AT = regex(r"[\w.+-]+@[\w.-]+(?::.*)?\Z|[\w.-]+:[\w./~-]+\.git\Z")
 HOST_PORT = regex(r"(?!localhost:|127\.)[\w.-]*[A-Za-z][\w.-]*:\d{2,5}(?:/.*)?\Z|\d{1,3}(?:\.\d{1,3}){3}")
-DOMAIN = regex(r"(?:[\w-]+\.)+(?P<end>[a-z]{2,18})(?::\d+)?(?P<path>/.*)?\Z", re.IGNORECASE)
+DOMAIN = regex(r"(?i)(?:[\w-]+\.)+(?P<end>[a-z]{2,18})(?::\d+)?(?P<path>/.*)?\Z")
 FILE_ENDINGS = names(
     "py pyi ts tsx js jsx mjs cjs mts cts json jsonc json5 md mdx rst txt yml yaml toml ini cfg conf lock go mod"
     " sum rs rb java kt kts gradle scala c cc cpp cxx h hpp cs fs vb swift m mm sh bash zsh fish ps1 bat sql html"
@@ -404,6 +402,4 @@ LOOKING = names(
     "cat head tail less more wc sort uniq cut grep egrep rg ag ack find fd ls tree stat file diff cmp jq yq"
 )
 QUIET = ("/dev/null", "1", "2")
-RISKY_VALUE = regex(
-    r"danger|bypass|unsafe|insecure|\broot\b|admin|\btrust|disable|full-access|hookspath", re.IGNORECASE
-)
+RISKY_VALUE = regex(r"(?i)danger|bypass|unsafe|insecure|\broot\b|admin|\btrust|disable|full-access|hookspath")

@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterable
 from afterwit.actions.shell.parse import parsed
 from afterwit.harvest.commands import harmless_table as table
 from afterwit.harvest.commands.harmless import does_harm, unknown_parts
+from afterwit.model.text import regex
 
-_NAME = re.compile(r"[a-z][\w-]{1,30}")
+_NAME = regex(r"[a-z][\w-]{1,30}")
 _ACTS = table.NO_TASK_WORDS | frozenset(
     """apply clone connect curl dial download eject erase eval exec expose fetch forward http install invite mail merge
     overwrite pay proxy pull put shell source ssh transfer tunnel unlock upgrade url webhook""".split()  # noqa: SIM905

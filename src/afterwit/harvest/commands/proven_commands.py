@@ -9,7 +9,6 @@ a check may complain of the code: that is its work. A project's own task goes be
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from statistics import median
 from typing import NamedTuple
 
 import msgspec
@@ -149,7 +148,7 @@ def _form(runs: Sequence[CommandRun], reported: set[int]) -> FormSeen:
         is_part=first.form.is_part,
         ran=sum(map(_has_done_its_work, runs)),
         could_not=sum(run.passed is False and not _has_done_its_work(run) for run in runs),
-        seconds=round(median(times), 1) if times else None,
+        seconds=round(_median(times), 1) if times else None,
         at=first.at,
         complained=sum(bool(run.ran) and (run.passed is False or run.at in reported) for run in runs),
         purpose=str(first.purpose),
@@ -173,8 +172,14 @@ def _choice(same: Sequence[tuple[str, FormSeen]]) -> CommandChoice:
         ran=sum(form.ran for form in forms),
         could_not=sum(form.could_not for form in forms),
         complained=sum(form.complained for form in forms),
-        seconds=median(times) if times else None,
+        seconds=_median(times) if times else None,
     )
+
+
+def _median(times: Iterable[float]) -> float:
+    from statistics import median  # slow to load, and a hook of an activity needs none
+
+    return median(times)
 
 
 class _Proven(NamedTuple):

@@ -4,7 +4,6 @@ Plain words are read too: what follows the name of a program, up to a word that 
 nothing for it. Pure.
 """
 
-import re
 from collections.abc import Collection, Iterator
 
 from afterwit.actions.shell.parse import parsed
@@ -17,9 +16,9 @@ from afterwit.model.text import regex
 
 SPAN = regex(r"`([^`]+)`")
 PLACEHOLDER = regex(r"<[^<>]*>|\{[^{}]*\}|…|\.\.\.|\*+")
-_ADVISED = regex(r"\b(?:run|use|call|execute|try|start|invoke|type|install)(?:ning|s)?[:\s]+$", re.IGNORECASE)
-_BY = regex(r"\b(?:with|via|through)\s+$", re.IGNORECASE)
-_RUN = regex(r"\b(?:run|execute|invoke|launch)(?:ning|s)?[:\s]+$", re.IGNORECASE)
+_ADVISED = regex(r"(?i)\b(?:run|use|call|execute|try|start|invoke|type|install)(?:ning|s)?[:\s]+$")
+_BY = regex(r"(?i)\b(?:with|via|through)\s+$")
+_RUN = regex(r"(?i)\b(?:run|execute|invoke|launch)(?:ning|s)?[:\s]+$")
 _NAME = regex(r"[a-z./~][\w./~-]*")
 _FLAG = regex(r"\s--?\w|\s(?:\||&&|;)\s|\$\(")
 _LONG_FLAG = regex(r"(?<![\w-])--[a-z][\w-]+")
@@ -34,11 +33,10 @@ _PLAIN = regex(
     rf"(?:{'|'.join(sorted(_PROGRAMS, reverse=True))})) (?P<rest>[^`]+)"
 )
 _ENDING = regex(
-    r"[.,;!?)\"'](?:\s|$)|(?:^|\s)(?:the|an?|to|for|in|on|at|before|after|when(?:ever)?|if|as|and|or|but|then|first|again|once"
+    r"(?i)[.,;!?)\"'](?:\s|$)|(?:^|\s)(?:the|an?|to|for|in|on|at|before|after|when(?:ever)?|if|as|and|or|but|then|first|again|once"
     r"|instead|because|so|that|which|it|is|are|was|were|with(?:out)?|from|by|of|not|must|should|fail\w*|needs?|work\w*|does"
     r"|did|has|have|will|can|may|here|there|this|these|those|only|also|still|never|always|sa(?:ys|id)|gives|shows|while|during"
     r"|until|unless|since|than|rather|into|over|under|via|per|stops|hangs|refuses|reports|complains)(?=[\s.,;!?]|$)",
-    re.IGNORECASE,
 )
 _LIKE_AN_ARGUMENT = regex(r"-|.{0,120}?(?:[/:@=_]|\.\w)")
 

@@ -37,7 +37,7 @@ from afterwit.store.decisions import (
     will_of,
 )
 from afterwit.store.rows import repetitions as rows
-from afterwit.store.rows.items import decisions, decisions_about, items_with_ids
+from afterwit.store.rows.items import items_with_ids, recorded, recorded_about
 from afterwit.store.rows.repetitions import HearingSession, RepetitionRow
 from afterwit.store.rows.session_list import session_row
 from afterwit.store.rows.sightings import drafts_named
@@ -79,7 +79,7 @@ def note_repetitions(store: Store) -> None:
         rows.keep_repetitions(db, (session.id for session in sessions))
     if not sessions:
         return
-    entries, told = decisions(db), defaultdict[int, Candidates](dict)
+    entries, told = recorded(db), defaultdict[int, Candidates](dict)
     for hearing in rows.heard_rows(db):
         if hearing.is_shown:
             told[hearing.session_id][hearing.item] = hearing.at_ms
@@ -105,14 +105,14 @@ def note_repetitions(store: Store) -> None:
 def told_texts(db: apsw.Connection, session_id: int) -> list[ToldText]:
     """What a session was told, as far as it is told what that says."""
     told = [row for row in rows.heard_rows(db, session_id) if row.is_shown]
-    texts = _texts(db, decisions(db), {row.item for row in told}) if told else {}
+    texts = _texts(db, recorded(db), {row.item for row in told}) if told else {}
     return [ToldText(row.item, texts[row.item], row.at_ms) for row in told if texts.get(row.item)]
 
 
 def drawn_texts(db: apsw.Connection) -> dict[str, dict[str, str]]:
     """By repository all that was ever told there, or held out, as far as it is told what that says."""
     names = {(row.repo, row.item) for row in rows.heard_rows(db)}
-    texts = _texts(db, decisions(db), {item for _, item in names}) if names else {}
+    texts = _texts(db, recorded(db), {item for _, item in names}) if names else {}
     by_repo = defaultdict[str, dict[str, str]](dict)
     for repo, item in sorted(names):
         by_repo[repo] |= {item: texts[item]} if texts.get(item) else {}
@@ -122,7 +122,7 @@ def drawn_texts(db: apsw.Connection) -> dict[str, dict[str, str]]:
 def repeated_lines(db: apsw.Connection) -> list[RepeatedLine]:
     """What is in force and had to be said again in several sessions, the most often first."""
     said = {row.item: row for row in rows.repetitions(db)}
-    pages = pages_of(in_force(decisions_about(db, (), (*ENTRIES, KnowledgeEntry.UNDONE)))).values() if said else ()
+    pages = pages_of(in_force(recorded_about(db, (), ENTRIES))).values() if said else ()
     texts = {line.id: (page.repo, line.text) for page in pages for line in page.lines}
     items = (item_in(row) for row in items_with_ids(db, said) if row.status == ItemStatus.ACTIVE)
     texts = {item.id: (item.scope.name, words_stated(item.sentence)) for item in items} | texts

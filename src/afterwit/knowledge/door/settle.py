@@ -8,13 +8,12 @@ of them. That is also the maintenance pass: a new day alone lets belief fade. Wh
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 import msgspec
 
 from afterwit.capture.checkouts import Checkout, checkouts, every_checkout
-from afterwit.capture.workers import Workers
 from afterwit.config.world import World
 from afterwit.harvest.door import conclude_touched, see_pending, version_of
 from afterwit.harvest.harvester import as_found, group_by, id_of, is_general
@@ -50,13 +49,16 @@ from afterwit.model.learn_run import Harvested, Progress
 from afterwit.store.atomic import step
 from afterwit.store.database import transaction
 from afterwit.store.decide import decide_all
-from afterwit.store.decisions import Decided, JournalEntry, KnowledgeEntry, gather_decisions, will_of
+from afterwit.store.decisions import Decided, KnowledgeEntry, gather_decisions, will_of
 from afterwit.store.rows import items, sightings
 from afterwit.store.rows.extras import fix_checks
 from afterwit.store.rows.items import RejectionRow
 from afterwit.store.rows.repetitions import asked_again
 from afterwit.store.rows.session_list import last_work, newest_versions
 from afterwit.store.store import Store
+
+if TYPE_CHECKING:
+    from afterwit.capture.workers import Workers
 
 ASSISTANT = "assistant"  # the harvester of what agents record
 _VERSION = 6  # raised when the same drafts make other items
@@ -67,7 +69,7 @@ def harvest(
     store: Store,
     world: World,
     progress: Progress | None = None,
-    workers: Workers | None = None,
+    workers: "Workers | None" = None,
     *,
     is_again: bool = False,
 ) -> Harvested:
@@ -77,7 +79,7 @@ def harvest(
             sightings.forget_harvest(store.db)
             sightings.touch_all(store.db)
     sessions = see_pending(store, progress, workers)
-    conclude_touched(store, gather_decisions(recorded(store.db)).forgotten, progress)
+    conclude_touched(store, gather_decisions(items.recorded(store.db)).forgotten, progress)
     done = settle(store, world, is_forced=is_again)
     done.seen = sessions
     return done
@@ -87,7 +89,7 @@ def keep_approved(store: Store, now_ms: int) -> None:
     """Journals what people approved, pinned or edited of what was found, as it is now, before anybody looks for notes:
     whatever is found from then on, by this version or another, such notes stay. What was drafted by an older version
     may be gone already; then the note itself says what it was."""
-    decisions = gather_decisions(recorded(store.db))
+    decisions = gather_decisions(items.recorded(store.db))
     brought = {id_of(draft): draft for draft in decisions.drafts}
     approved = {name for name, made in decisions.decisions.items() if will_of(made).is_approved}
     approved -= {name for name, draft in brought.items() if draft.harvester != READ} | decisions.kept.keys()
@@ -128,7 +130,7 @@ class _Settling:
         self._world = world
         self._basis = basis
         self._places = places
-        entries = recorded(store.db)
+        entries = items.recorded(store.db)
         self._decisions = gather_decisions(entries)
         self._lines = notes_of_lines(entries)
 
@@ -322,16 +324,6 @@ def _looks_everywhere(settled: Mapping[str, Item]) -> set[Any]:
 def is_settled(store: Store, world: World) -> bool:
     """Whether the items are made from all that is known by now: agents tell things, and files change, beside a run."""
     return _basis(store, world, every_checkout(store, world)).mark == items.items_mark(store.db)
-
-
-def recorded(db: apsw.Connection) -> list[JournalEntry]:
-    """The entries of the journal about knowledge, in the order in which they count."""
-    return items.decisions(db)
-
-
-def recorded_about(db: apsw.Connection, names: Iterable[str], kinds: Iterable[str] = ()) -> list[JournalEntry]:
-    """Those about some items, those of some kinds, and those that take others back."""
-    return items.decisions_about(db, names, (*kinds, KnowledgeEntry.UNDONE))
 
 
 def _with_backing(drafts: Sequence[Draft], decisions: Decided) -> Iterable[Draft]:

@@ -8,7 +8,6 @@ attach: every at sign in it is written in a form that no client takes for one, a
 """
 
 import os
-import re
 import shutil
 import tempfile
 import threading
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from afterwit.agents.hook_payloads import READING_VARIABLE
+from afterwit.model.text import regex
 from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.ways.client_process import ClientRun, run_client
 from afterwit.reader.ways.way import ModelQuestion, WaySurroundings
@@ -27,7 +27,7 @@ from afterwit.redaction.markers import reading_request
 
 _LONGEST_FAULT = 300
 _NO_ANSWER = "it ended without an answer"
-_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+_OPTION = regex(r"(?<![\w-])--[a-z][a-z-]*")
 _ASK_SECONDS = 30.0  # for what a client says of itself
 _WORK = "work"  # stays empty, and is the same in all calls: clients remember where they were
 _CALL = "call-"
@@ -135,7 +135,7 @@ class CodexClient:
         "include_apps_instructions=false",
         "skills.include_instructions=false",
     )
-    _server = re.compile(r"[A-Za-z0-9_-]+\Z")
+    _server = regex(r"[A-Za-z0-9_-]+\Z")
 
     def lack(self, environ: Mapping[str, str]) -> str:  # noqa: ARG002 - it finds its login itself
         return ""

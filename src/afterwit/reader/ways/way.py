@@ -10,10 +10,10 @@ it is made.
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from afterwit.config.extras import entry_points
 from afterwit.model.errors import install_command
 from afterwit.reader.answers import GivenAnswer
 from afterwit.reader.requests import ANSWER_TOKENS
@@ -87,7 +87,7 @@ class MissingWay:
 def way_of(name: str, surroundings: WaySurroundings) -> Way | None:
     """The way to the model of this name; None where only files reach it."""
     way, _, model = name.partition(":")
-    points = {point.name: point for point in _points()}
+    points = {point.name: point for point in entry_points(GROUP)}
     if way not in _OWN and way not in points:
         return None
     try:
@@ -106,14 +106,10 @@ def nearest_way(name: str) -> str:
 
 def way_names() -> list[str]:
     """The names of all ways, whether they can be used here or not."""
-    return [*_OWN, *sorted(point.name for point in _points() if point.name not in _OWN)]
+    return [*_OWN, *sorted(point.name for point in entry_points(GROUP) if point.name not in _OWN)]
 
 
 def usable_ways(surroundings: WaySurroundings) -> dict[str, Way]:
     """The ways that can be used as things are, by name. Sends nothing."""
     ways = {name: way for name in way_names() if (way := way_of(name, surroundings)) is not None}
     return {name: way for name, way in ways.items() if not way.refusal()}
-
-
-def _points() -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group=GROUP))

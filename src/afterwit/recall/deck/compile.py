@@ -24,7 +24,6 @@ from afterwit.knowledge.brief import ENTRIES, Page, is_in_progress, pages_of, th
 from afterwit.knowledge.checks import checks_in_force
 from afterwit.knowledge.door.list import item_in
 from afterwit.knowledge.door.listeners import listener_here, own_names
-from afterwit.knowledge.door.settle import recorded_about
 from afterwit.knowledge.shown_items import may_be_told_to
 from afterwit.knowledge.whose_words import is_personal
 from afterwit.model.errors import StoreError
@@ -74,7 +73,7 @@ from afterwit.store.marks import (
     put_mark,
 )
 from afterwit.store.rows import hooks, repos
-from afterwit.store.rows.items import ItemRow, item_scopes, items_in
+from afterwit.store.rows.items import ItemRow, item_scopes, items_in, recorded_about
 from afterwit.store.rows.session_list import repo_names, session_row
 from afterwit.store.store import Store, hold_lease, open_store
 from afterwit.store.template_files import read_templates

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import apsw
 
 from afterwit.store.database import columns_of, insert_into, json_list
-from afterwit.store.decisions import JournalEntry
+from afterwit.store.decisions import JournalEntry, KnowledgeEntry
 
 
 class ItemRow(NamedTuple):
@@ -196,18 +196,21 @@ def put_decision(db: apsw.Connection, entry: JournalEntry) -> None:
     db.execute(insert_into("item_decisions", columns, "INSERT OR REPLACE"), (*entry.row, entry.item))
 
 
-def decisions(db: apsw.Connection) -> list[JournalEntry]:
-    """All of them, in the order in which they count."""
+def recorded(db: apsw.Connection) -> list[JournalEntry]:
+    """The entries of the journal about knowledge, in the order in which they count."""
     query = "SELECT machine, number, at_ms, kind, body FROM item_decisions ORDER BY at_ms, machine, number"
     return [JournalEntry.from_row(*row) for row in db.execute(query)]
 
 
-def decisions_about(db: apsw.Connection, items: Iterable[str], kinds: Iterable[str]) -> list[JournalEntry]:
-    """Those about these items, and all of these kinds, in the order in which they count."""
+def recorded_about(db: apsw.Connection, items: Iterable[str], kinds: Iterable[str] = ()) -> list[JournalEntry]:
+    """Those about some items, those of some kinds, and those that take others back."""
     query = """SELECT machine, number, at_ms, kind, body FROM item_decisions
                WHERE item IN (SELECT value FROM json_each(?)) OR kind IN (SELECT value FROM json_each(?))
                ORDER BY at_ms, machine, number"""
-    return [JournalEntry.from_row(*row) for row in db.execute(query, (json_list(items), json_list(kinds)))]
+    return [
+        JournalEntry.from_row(*row)
+        for row in db.execute(query, (json_list(items), json_list((*kinds, KnowledgeEntry.UNDONE))))
+    ]
 
 
 def decision_counts(db: apsw.Connection) -> list[tuple[str, int, int]]:

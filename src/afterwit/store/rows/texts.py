@@ -8,17 +8,17 @@ Of words that are too common to rank all of their matches, which a bounded count
 the order in which they were learned: what that costs depends on how many are wanted, not on how many there are.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import apsw
 
 from afterwit.model.captured import ORDINAL_BITS
+from afterwit.model.text import regex
 from afterwit.store.rows.session_list import SAID, Selection
 
-_TERM = re.compile(r'(-?)"([^"]*)"(\*?)|(-?)(\S+)')
-_HAS_WORD = re.compile(r"\w")
+_TERM = regex(r'(-?)"([^"]*)"(\*?)|(-?)(\S+)')
+_HAS_WORD = regex(r"\w")
 _MOST_TERMS = 32
 # FTS5's own `ORDER BY rank` sorts all hits with the places of their words; this keeps the best rows alone.
 _BEST = """(SELECT rowid, bm25(texts) AS rank FROM texts WHERE texts MATCH :match

@@ -19,7 +19,8 @@ from afterwit.model.errors import UsageError
 from afterwit.model.knowledge import Category, Channel, Item, ItemStatus
 from afterwit.recall.prompt_block import text_of
 from afterwit.recall.recall import recalled
-from afterwit.recall.told import ToldWhen, said_at, told_when
+from afterwit.recall.tellings import said_at
+from afterwit.recall.told import ToldWhen, told_when
 from afterwit.store.decisions import DecisionKind, ItemChanges
 from afterwit.store.rows.items import exposures
 from afterwit.store.rows.session_list import session_of

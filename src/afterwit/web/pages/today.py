@@ -10,7 +10,7 @@ from afterwit.knowledge.door.list import new_items
 from afterwit.model.figures import human_count
 from afterwit.model.knowledge import Item
 from afterwit.reader.ledger import spent_by
-from afterwit.recall.told import said_at
+from afterwit.recall.tellings import said_at
 from afterwit.sessions.filters import Filter
 from afterwit.sessions.list import Order, list_sessions
 from afterwit.store.store import readonly_database

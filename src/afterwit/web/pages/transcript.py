@@ -14,7 +14,7 @@ from afterwit.actions.changes import SpanChange, changes_of
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import CHANGES
 from afterwit.recall.blame import blame_lines, moment_of, standing
-from afterwit.recall.told import said_at, tellings
+from afterwit.recall.tellings import said_at, tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.filters import find_session, one_line, short_id
 from afterwit.sessions.list import Session

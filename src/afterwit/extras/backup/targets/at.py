@@ -12,7 +12,6 @@ another name first.
 
 import datetime as dt
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,11 +20,11 @@ from typing import Any
 
 from afterwit.config.world import World
 from afterwit.model.errors import BackupDamagedError, BackupError, UsageError, install_command
-from afterwit.model.text import has_password
+from afterwit.model.text import has_password, regex
 from afterwit.store.atomic import create_file, make_private, replace_file, step
 from afterwit.store.regular_files import NotRegularError, open_regular
 
-_SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)\S+")
+_SCP = regex(r"[\w.-]+@[\w.-]+:(?!//)\S+")
 _FILE = "file://"
 _GIT = "git+"
 

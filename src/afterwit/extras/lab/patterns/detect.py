@@ -23,11 +23,11 @@ from afterwit.config.world import World
 from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalKind, Subject, subject_from
 from afterwit.harvest.door import SessionRefs
 from afterwit.harvest.harvester import quote, quote_repo
-from afterwit.knowledge.door.settle import recorded
 from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
 from afterwit.redaction.markers import unkeyed
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.store.decisions import gather_decisions
+from afterwit.store.rows.items import recorded
 from afterwit.store.rows.session_list import select_sessions
 from afterwit.store.rows.sightings import all_sightings
 from afterwit.store.store import readonly_database

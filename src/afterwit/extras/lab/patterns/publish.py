@@ -41,7 +41,6 @@ from afterwit.extras.lab.skill_folders import (
 )
 from afterwit.harvest.harvester import id_of
 from afterwit.knowledge.door.list import all_items
-from afterwit.knowledge.door.settle import recorded
 from afterwit.model.errors import AfterwitError, PartlyDoneError, UsageError
 from afterwit.model.knowledge import PERSON, Channel, Draft, Evidence, ItemStatus, SessionRef
 from afterwit.store.atomic import step
@@ -49,6 +48,7 @@ from afterwit.store.decide import decide_all
 from afterwit.store.decisions import DecisionKind, KnowledgeEntry, PatternEntry, in_force
 from afterwit.store.journal import Journal
 from afterwit.store.rows.extras import PublishedForm, pattern_entries
+from afterwit.store.rows.items import recorded
 from afterwit.store.store import readonly_database
 
 FORMS = tuple(PublishedForm)

@@ -10,7 +10,6 @@ The subject is the whole identity of a pattern: its kind and the few names witho
 nothing of the moment, of the agent or of its wording, so that sessions of different agents meet under one subject.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from itertools import chain
@@ -31,18 +30,15 @@ from afterwit.redaction.plain_names import is_plain_name, reads_like_a_sentence
 _MOST_ACTIONS = 10  # that one mishap is charged with: what lies further off had other reasons
 _PASSING = (FailureClass.CANCELLED, FailureClass.ANSWER, FailureClass.TRANSIENT)
 _PUBLISHING = ("commit", "push")
-_BY_PERSON = regex(
-    r"user (?:doesn't want|does not want|rejected|denied|declined)|rejected by (?:the )?user", re.IGNORECASE
-)
+_BY_PERSON = regex(r"(?i)user (?:doesn't want|does not want|rejected|denied|declined)|rejected by (?:the )?user")
 _UNKNOWN_WORD = regex(
+    r"(?i)"
     r"(?:unrecognized|unknown|invalid|no such|unexpected)\s+(?P<what>subcommand|command|option|flag|argument|switch)"
     r"s?:?\s+['\"`]*(?P<word>-{0,2}[\w][\w:.-]{0,40})",
-    re.IGNORECASE,
 )
 _UNKNOWN_NAME = regex(
-    r"\b(?:unknown|no such|invalid)\s+(?P<what>skill|agent type|subagent type|MCP server)\b:?\s+"
+    r"(?i)\b(?:unknown|no such|invalid)\s+(?P<what>skill|agent type|subagent type|MCP server)\b:?\s+"
     r"['\"`\\]*(?P<name>[\w:.@/-]{2,60})",
-    re.IGNORECASE,
 )
 _MISSING_PROGRAM = regex(r"command not found: (?P<name>[\w.+-]{1,40})\Z")
 _ASKED = frozenset(("option", "flag", "switch"))

@@ -30,7 +30,6 @@ from afterwit.actions.shell.tree import Command
 from afterwit.config.world import World
 from afterwit.digest.door import load_digest
 from afterwit.extras.lab.templates.files import TemplateCleaner, template_id
-from afterwit.knowledge.door.settle import recorded
 from afterwit.model.digest import Digest
 from afterwit.model.errors import UsageError
 from afterwit.model.kinds import CHANGES, ActionKind, Activity, EventKind, Outcome, Relation, Status, Step, TaskType
@@ -48,6 +47,7 @@ from afterwit.sessions.filters import find_session
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.show import GoneTexts, SessionMoment, WantedMoments, moments, safe_row
 from afterwit.store.decisions import gather_decisions
+from afterwit.store.rows.items import recorded
 from afterwit.store.rows.session_list import Selection, SessionRow, first_sessions
 from afterwit.store.template_files import put_template, read_templates
 

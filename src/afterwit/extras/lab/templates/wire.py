@@ -7,17 +7,17 @@ calls of tools only beside a list of tools that it is offered: that is the calle
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
 from afterwit.model.templates import Template, ToolExample
+from afterwit.model.text import regex
 from afterwit.redaction.markers import marked
 
 Message = dict[str, Any]
 
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+_NOT_IN_NAMES = regex(r"[^A-Za-z0-9_-]+")
 _LONGEST_TOOL = 64  # characters that all providers take
 _SYSTEM = ("system", "developer")
 _ASKED = (

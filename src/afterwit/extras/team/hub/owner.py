@@ -6,7 +6,6 @@ could pass by the policies is refused as a member. Who is revoked can neither re
 open connections, too; what they said stays until they are removed.
 """
 
-import re
 import secrets
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +17,13 @@ from afterwit.extras.team.hub.connection import connect, join_hub, migrate_hub, 
 from afterwit.extras.team.hub.rows import HubHit, HubRepo, MemberSum
 from afterwit.extras.team.records import AUTHOR_LIMIT, one_line
 from afterwit.model.errors import UsageError
+from afterwit.model.text import regex
 
 if TYPE_CHECKING:
     import psycopg
 
 TEAM = "team"
-_TEAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}\Z")
+_TEAM_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}\Z")
 
 
 class HubMade(msgspec.Struct, frozen=True, kw_only=True):

@@ -51,7 +51,6 @@ from afterwit.harvest.door import SessionRefs
 from afterwit.harvest.harvester import group_by
 from afterwit.knowledge.door.host_files import instructions
 from afterwit.knowledge.door.list import all_items
-from afterwit.knowledge.door.settle import recorded
 from afterwit.knowledge.host_text import HostText
 from afterwit.model.errors import AfterwitError, UsageError
 from afterwit.model.knowledge import STANDING, ItemStatus, ScopeKind
@@ -60,6 +59,7 @@ from afterwit.sources.checkout import has_path
 from afterwit.store.decisions import gather_decisions
 from afterwit.store.layout import redaction_key
 from afterwit.store.rows.extras import skill_entries
+from afterwit.store.rows.items import recorded
 from afterwit.store.rows.session_list import Selection, select_sessions
 from afterwit.store.store import readonly_database
 
