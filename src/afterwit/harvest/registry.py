@@ -12,6 +12,7 @@ from afterwit.harvest.commands.proven_commands import ProvenCommands
 from afterwit.harvest.environment import Environment
 from afterwit.harvest.harvester import Harvester, SessionLook
 from afterwit.harvest.http_refusals import HttpRefusals
+from afterwit.harvest.procedures import Procedures
 from afterwit.harvest.rules import LinterRules
 from afterwit.harvest.standing_rules import RepeatedWords, StandingRules
 
@@ -19,6 +20,7 @@ _OWN: tuple[Harvester[Any], ...] = (
     Corrections(),
     Environment(),
     HttpRefusals(),
+    Procedures(),
     ProvenCommands(),
     RepeatedWords(),
     LinterRules(),
