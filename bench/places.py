@@ -3,19 +3,25 @@
     AFTERWIT_JUDGE=judge.py AFTERWIT_CORPUS=HOME python -m bench.places --checkout NAME=FOLDER …
 
 Learns the home into a temporary store and replays it. The examiner's script says which sessions count and how many
-searches they spent; its own players *frequent* and *similar* stand beside ours. *git alone* knows no session. Besides
-the examiner's pool (files that earlier sessions had changed) there is one of all sessions that changed a file which lay
-in the repository when they began: whoever has no history yet has that one. Intervals are by session.
+searches they spent; its own players *frequent* and *similar* stand beside ours. *git alone* knows no session. *git
+grep* and *ls-files* name the first files in which, or in whose path, the prompt's rarest word stands that is in any.
+Besides the examiner's pool (files that earlier sessions had changed) there is one of all sessions that changed a file
+which lay in the repository when they began: whoever has no history yet has that one. *told* counts the lists that
+sessions are told, and how many of them hold a file that the session changes and its prompt does not name. Intervals are
+by session.
 """
 
 import contextlib
 import io
 import os
 import random
+import re
 import runpy
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,14 +33,19 @@ from afterwit.engine.sweep import sweep
 from afterwit.measure.backtest import walked
 from afterwit.measure.replay import Saying, Whereabouts
 from afterwit.model.digest import Digest
+from afterwit.model.kinds import Relation
 from afterwit.model.learn_run import Options
 from afterwit.model.settings import RepositorySettings
+from afterwit.recall.deck.first_prompt import files_at_prompt
+from afterwit.recall.deck.location import location_of
+from afterwit.recall.deck.reader import Deck
 from bench.backtest import READ_BY_EXAMINER
 from bench.results import command_line, report
 from bench.worlds import Silent, world_of
 
 _ROUNDS = 1_000
 _SEED = 84
+_MOST_WORDS = 200  # of a prompt that are searched for
 Named = Mapping[str, Sequence[str]]  # files by session
 Places = TypeVar("Places", bound=PlacesPlayer)
 
@@ -63,6 +74,57 @@ class GitAlone(PlacesPlayer):
         root = Path(self._past.folder(here.repo))
         files = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
         self.there[here.session] = frozenset(str(path) for path in files if path.parts[0] != ".git")
+
+
+class Searching(GitAlone):
+    """Names what a search of the checkout for the prompt's rarest word finds."""
+
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        self._past.at(here)
+        words = sorted(set(re.findall(r"[a-z][a-z0-9]{3,}", prompt.lower())))[:_MOST_WORDS]
+        by_word: defaultdict[str, set[str]] = defaultdict(set)
+        for word, path in self.held(self._past.folder(here.repo), words):
+            by_word[word].add(path)
+        files = sorted(min(by_word.values(), key=lambda paths: (len(paths), sorted(paths)), default=()))
+        if files:
+            yield Saying(text=" ".join(files[:5]), files=tuple(files[:5]))
+
+    def held(self, root: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Each word with each file that holds it."""
+        patterns = [part for word in words for part in ("-e", word)]
+        for line in git(root, "grep", "-IioF", *patterns) if words else ():
+            path, _, word = line.partition(":")
+            yield word.lower(), path
+
+
+class Listing(Searching):
+    """The same in paths alone."""
+
+    def held(self, root: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+        for path in git(root, "ls-files"):
+            yield from ((word, path) for word in words if word in path.lower())
+
+
+class Told(PlacesPlayer):
+    """What hooks tell with the first prompt, and the prompts."""
+
+    def __init__(self, past: PastStore) -> None:
+        super().__init__(past)
+        self.prompts: dict[str, str] = {}
+
+    def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
+        if here.relation == Relation.SUBAGENT:
+            return
+        self.prompts[here.session] = prompt
+        deck = Deck(str(self._past.at(here).layout.deck))
+        told = files_at_prompt(deck, here.agent, prompt, location_of(deck, self._past.folder(here.repo)))
+        if told:
+            yield Saying(text="", files=tuple(place.path for place in told))
+
+
+def git(root: str, *arguments: str) -> list[str]:
+    command = ["git", "-C", root, *arguments]
+    return subprocess.run(command, capture_output=True, check=False).stdout.decode("utf-8", "replace").splitlines()
 
 
 def with_checkouts(world: World, given: Iterable[str], *, is_read: bool) -> World:
@@ -103,6 +165,8 @@ def tables(world: World, judge: Mapping[str, Any], home: Path) -> dict[str, Any]
     named: dict[str, Named] = {"without checkouts": played(with_checkouts(world, (), is_read=False), PlacesPlayer)[1]}
     named["with checkouts"] = played(world, PlacesPlayer)[1]
     alone, named["git alone"] = played(world, GitAlone)
+    named["git grep"], named["ls-files"] = played(world, Searching)[1], played(world, Listing)[1]
+    listened, told = played(world, Told)
     for player in ("frequent", "similar"):
         notes = judge["play"](sessions, player, random.Random(_SEED))
         named[f"examiner's {player}"] = {note["session"]: note["files"] for note in notes}
@@ -111,7 +175,26 @@ def tables(world: World, judge: Mapping[str, Any], home: Path) -> dict[str, Any]
         for one in sessions
         if (files := [path for path in judge["edited"](one) if path in alone.there.get(one.id, ())])
     ]
-    return {"pool": scored(pool, named), "files that lay there": scored(lying, named)}
+    changed = {one.id: judge["edited"](one) for one in sessions}
+    return {
+        "pool": scored(pool, named),
+        "files that lay there": scored(lying, named),
+        "told": [told_row(told, listened.prompts, changed)],
+    }
+
+
+def told_row(told: Named, prompts: Mapping[str, str], changed: Named) -> dict[str, Any]:
+    lists = [
+        [path for path in files if path in changed.get(session, ()) and not is_named(path, prompts[session])]
+        for session, files in told.items()
+    ]
+    right = sum(map(bool, lists))
+    return {"sessions": len(prompts), "lists": len(lists), "right": right, "share": right / max(1, len(lists))}
+
+
+def is_named(path: str, prompt: str) -> bool:
+    """By the whole path or by the file's name."""
+    return path.rpartition("/")[2].lower() in prompt.lower()
 
 
 def played(world: World, kind: type[Places]) -> tuple[Places, Named]:
