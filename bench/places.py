@@ -148,13 +148,18 @@ def main() -> None:
         print(f"Skipped: {' and '.join(missing)} not set (the examiner's script, and the home to replay).")
         return
     home = Path(os.environ["AFTERWIT_CORPUS"]).absolute()
-    sys.argv = ["judge", "pool", str(home)]
-    with contextlib.redirect_stdout(io.StringIO()):
-        judge = runpy.run_path(os.environ["AFTERWIT_JUDGE"], run_name="judge")
+    judge = examiner(home)
     with tempfile.TemporaryDirectory(prefix="afterwit-places-") as folder:
         world = with_checkouts(world_of(home, Path(folder, "store")), options.checkout, is_read=True)
         sweep(world, Options(), Silent())
         report("places", tables(world, judge, home), keep=options.keep)
+
+
+def examiner(home: Path) -> Mapping[str, Any]:
+    """What the examiner's script defines."""
+    sys.argv = ["judge", "pool", str(home)]
+    with contextlib.redirect_stdout(io.StringIO()):
+        return runpy.run_path(os.environ["AFTERWIT_JUDGE"], run_name="judge")
 
 
 def tables(world: World, judge: Mapping[str, Any], home: Path) -> dict[str, Any]:
