@@ -20,7 +20,6 @@ import runpy
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -45,7 +44,7 @@ from bench.worlds import Silent, world_of
 
 _ROUNDS = 1_000
 _SEED = 84
-_MOST_WORDS = 200  # of a prompt that are searched for
+_MOST_WORDS = 60  # of a prompt that are searched for, the longest
 Named = Mapping[str, Sequence[str]]  # files by session
 Places = TypeVar("Places", bound=PlacesPlayer)
 
@@ -81,28 +80,23 @@ class Searching(GitAlone):
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         self._past.at(here)
-        words = sorted(set(re.findall(r"[a-z][a-z0-9]{3,}", prompt.lower())))[:_MOST_WORDS]
-        by_word: defaultdict[str, set[str]] = defaultdict(set)
-        for word, path in self.held(self._past.folder(here.repo), words):
-            by_word[word].add(path)
-        files = sorted(min(by_word.values(), key=lambda paths: (len(paths), sorted(paths)), default=()))
+        words = sorted(set(re.findall(r"[a-z][a-z0-9]{3,}", prompt.lower())), key=lambda word: (-len(word), word))
+        found = list(filter(None, self.search(self._past.folder(here.repo), words[:_MOST_WORDS])))
+        files = min(found, key=lambda paths: (len(paths), paths), default=[])
         if files:
             yield Saying(text=" ".join(files[:5]), files=tuple(files[:5]))
 
-    def held(self, root: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Each word with each file that holds it."""
-        patterns = [part for word in words for part in ("-e", word)]
-        for line in git(root, "grep", "-IioF", *patterns) if words else ():
-            path, _, word = line.partition(":")
-            yield word.lower(), path
+    def search(self, root: str, words: Sequence[str]) -> Iterator[list[str]]:
+        """The files that hold each word."""
+        return (git(root, "grep", "-IliF", "-e", word) for word in words)
 
 
 class Listing(Searching):
     """The same in paths alone."""
 
-    def held(self, root: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-        for path in git(root, "ls-files"):
-            yield from ((word, path) for word in words if word in path.lower())
+    def search(self, root: str, words: Sequence[str]) -> Iterator[list[str]]:
+        files = git(root, "ls-files")
+        return ([path for path in files if word in path.lower()] for word in words)
 
 
 class Told(PlacesPlayer):
