@@ -24,7 +24,7 @@ from afterwit.recall.deck.first_prompt import known_repo
 from afterwit.recall.deck.location import branch_of, location_of
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.places import WEIGHTS, Features, Question, features
-from bench.places import examiner, played, with_checkouts
+from bench.places import examiner, files_in, played, with_checkouts
 from bench.results import command_line, report
 from bench.worlds import Silent, world_of
 
@@ -49,6 +49,7 @@ class Rating(PlacesPlayer):
     def __init__(self, past: PastStore) -> None:
         super().__init__(past)
         self.rated: dict[str, Rated] = {}
+        self.there: dict[str, frozenset[str]] = {}
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         deck = Deck(str(self._past.at(here).layout.deck))
@@ -56,6 +57,7 @@ class Rating(PlacesPlayer):
         if place.repo:
             repo = known_repo(deck, place)
             rated = features(repo, Question(prompt[:12_000], branch_of(place.root)))
+            self.there[here.session] = files_in(Path(place.root))
             self.rated[here.session] = [(path, values) for path, values in rated.items() if repo.is_there(path)]
         return ()
 
@@ -79,12 +81,11 @@ def tasks_of(home: Path, checkouts: Sequence[str]) -> list[Task]:
     with tempfile.TemporaryDirectory(prefix="afterwit-weights-") as folder:
         world = with_checkouts(world_of(home, Path(folder, "store")), checkouts, is_read=True)
         sweep(world, Options(), Silent())
-        rated = played(world, Rating)[0].rated
+        rating = played(world, Rating)[0]
     tasks: list[Task] = []
     for one in sessions:
-        files = rated.get(one.id, ())
-        there = {path for path, _ in files}
-        lying = [path for path in judge["edited"](one) if path in there]
+        files = rating.rated.get(one.id, ())
+        lying = [path for path in judge["edited"](one) if path in rating.there.get(one.id, ())]
         wanted = ((_POOL, old.get(one.id)), (_LYING, lying))
         tasks += [Task(pool, one.repo, paths, files) for pool, paths in wanted if paths]
     return tasks

@@ -70,9 +70,7 @@ class GitAlone(PlacesPlayer):
 
     def prompt(self, here: Whereabouts, prompt: str) -> Iterable[Saying]:
         yield from super().prompt(here, prompt)
-        root = Path(self._past.folder(here.repo))
-        files = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
-        self.there[here.session] = frozenset(str(path) for path in files if path.parts[0] != ".git")
+        self.there[here.session] = files_in(Path(self._past.folder(here.repo)))
 
 
 class Searching(GitAlone):
@@ -114,6 +112,11 @@ class Told(PlacesPlayer):
         told = files_at_prompt(deck, here.agent, prompt, location_of(deck, self._past.folder(here.repo)))
         if told:
             yield Saying(text="", files=tuple(place.path for place in told))
+
+
+def files_in(root: Path) -> frozenset[str]:
+    files = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+    return frozenset(str(path) for path in files if path.parts[0] != ".git")
 
 
 def git(root: str, *arguments: str) -> list[str]:
