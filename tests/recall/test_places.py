@@ -92,7 +92,11 @@ def test_what_changes_with_all_work_is_named_only_after_what_the_prompt_says() -
 
 @pytest.mark.parametrize(
     "prompt",
-    ["let us get back to main", "rebase onto main, then go on", "see https://git.example/press/main.py and go on"],
+    [
+        "let us get back to main",
+        "rebase onto main, then push origin/main",
+        "see https://git.example/press/main.py and go on",
+    ],
 )
 def test_a_trunk_and_an_address_name_no_file(prompt: str) -> None:
     index = _index(_changed("a", 1, "cmd/main.py", "lib/press.py"))
@@ -143,7 +147,6 @@ def test_a_note_that_forbids_no_change_hides_nothing(note: str) -> None:
         (Question("the cider press in cider/press.py turns too long"), []),  # it says where
         (Question("the cider press turns too long, see pump.go"), []),  # so it does with a file that nobody knows
         (Question("press it"), []),  # it says too little
-        (Question("the cider press turns too long", parent="s3"), []),  # who started it knows more
     ],
 )
 def test_a_session_is_told_what_its_prompt_points_at_and_does_not_say_already(

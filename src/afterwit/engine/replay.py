@@ -112,8 +112,7 @@ class PastCheckout:
         for file in self._placed:
             file.unlink()
         is_other = self._check_out(now_ms, branch)
-        placed = map(self._place, sorted(written) if self.has_files else ())
-        self._placed = [file for file in placed if file is not None]
+        self._placed = list(filter(None, map(self._place, sorted(written) if self.has_files else ())))
         return is_other
 
     def _place(self, path: str) -> Path | None:

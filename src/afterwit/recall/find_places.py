@@ -209,9 +209,8 @@ def _reasons(repo: KnownRepo, question: Question, path: str, values: Features) -
         yield "the task names it"
     if values.branch:
         yield "changed on this branch"
-    said = list(_said_of(repo.tree, path, question.prompt))
-    if said:
-        yield f"the task says {', '.join(said)}"
+    if said := ", ".join(_said_of(repo.tree, path, question.prompt)):
+        yield f"the task says {said}"
     if values.alike >= 0.1:
         yield "work like this changed it"
     sessions = repo.work.sessions_of(path) if repo.work.knows(path) else 0

@@ -47,7 +47,7 @@ _POINTED = 0.6  # what the prompt's own words must count for a file, while few a
 _TOKEN = re.compile(r"[~/]?[\w$@.+-]+(?:/[\w$@.+-]+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{3,60}")
 _TRUNKS = frozenset(("", "main", "master", "HEAD", "develop", "dev", "trunk"))
-_NO_PLACE = re.compile(r"https?://\S+|(?<![\w./@-])(?:main|master|trunk|HEAD)(?![\w/-]|\.\w)")  # addresses, trunks
+_NO_PLACE = re.compile(r"https?://\S+|(?<![\w./@-])(?:origin/)?(?:main|master|trunk|HEAD)(?![\w/-]|\.\w)")
 
 
 class Question(NamedTuple):
@@ -55,7 +55,6 @@ class Question(NamedTuple):
 
     prompt: str
     branch: str = ""
-    parent: str = ""  # the session that this one was started from
 
 
 class LikelyPlace(NamedTuple):
@@ -170,10 +169,9 @@ def guess(repo: KnownRepo, question: Question, most: int = MOST) -> list[LikelyP
 
 def clear(repo: KnownRepo, question: Question, places: Sequence[LikelyPlace]) -> list[LikelyPlace]:
     """Those places that a session is to be told: likely, and by the prompt's own words, not by habit. None where the
-    prompt names a file itself or does not say what to do. A session that another one started was told by that where to
-    look."""
+    prompt names a file itself or does not say what to do."""
     prompt = without_addresses(question.prompt)
-    is_task = not question.parent and len(set(words_of(prompt))) >= _FEWEST_WORDS
+    is_task = len(set(words_of(prompt))) >= _FEWEST_WORDS
     likely = [place for place in places if place.chance >= _CLEAR_CHANCE]
     if not is_task or not likely or _FILE_NAME.search(prompt):
         return []
@@ -185,7 +183,7 @@ def clear(repo: KnownRepo, question: Question, places: Sequence[LikelyPlace]) ->
 
 
 def without_addresses(prompt: str) -> str:
-    """A prompt without what has the form of a name and names no place in the repository."""
+    """A prompt without what looks like a name and names no file: addresses, trunks."""
     return _NO_PLACE.sub(" ", prompt)
 
 

@@ -33,7 +33,7 @@ def part() -> Iterator[apsw.Connection]:
 
 def test_a_repository_that_is_not_known_has_nothing(part: apsw.Connection) -> None:
     update_prompt_tables(part, source(), str)
-    question = Question("empty the cart", "main", "s1")
+    question = Question("empty the cart", "main")
     for nothing in (part, None):
         assert guess(KnownRepo(PlaceIndex(nothing)), question) == []
 
