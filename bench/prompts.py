@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from afterwit.recall.deck.prompt_tables import PromptChanges, PromptSource
 from afterwit.recall.place_index import PlaceSighting
-from bench.texts import identifier, path, sentence
+from bench.texts import path, sentence
 
 SESSIONS = 400
 TASK = (
@@ -35,5 +35,4 @@ def _works(sessions: int, commits: Sequence[PlaceSighting]) -> dict[str, PlaceSi
 def _session(rng: random.Random, files: list[str], number: int) -> PlaceSighting:
     at_ms, name = number * _HOUR_MS, f"session-{number}"
     text = " ".join(sentence(rng) for _ in range(_SENTENCES))
-    changed = {file: (identifier(rng), identifier(rng)) for file in rng.sample(files, rng.randint(1, 6))}
-    return PlaceSighting(name, text, changed, "main", at_ms)
+    return PlaceSighting(name, text, rng.sample(files, rng.randint(1, 6)), "main", at_ms)

@@ -23,7 +23,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Worked:
 def test_files_are_printed_with_their_chance_tests_and_reasons(run: Run) -> None:
     ran = run("places", TASK)
     assert ran.returncode == 0
-    assert ran.stderr == "No session of this repository is known: its commits and files alone answer.\n"
+    assert ran.stderr.splitlines() == [
+        "No session of this repository is known: its commits and files alone answer.",
+        "A guess. The figure is the chance that such work changes the file.",
+    ]
     first, second, *_ = ran.stdout.splitlines()
     assert first[:4] == f"{float(first[:4]):.2f}"
     assert first[4:].strip().startswith("cider/press.py")

@@ -126,3 +126,28 @@ def test_a_file_that_was_deleted_before_is_not_there_and_one_deleted_later_is(tm
         past.stand(1_777_629_600_000 + second * 1000, "main")
         there.append(sorted(file.name for file in past.root.glob("*.ts")))
     assert there == [["a.ts"], ["b.ts"]]
+
+
+def test_what_earlier_sessions_wrote_on_the_same_branch_is_there_and_on_another_not() -> None:
+    asked = "Go on with the cellar of the mill"
+    sessions: list[Session] = [(800, True, "Dig the cellar", "src/cellar.ts"), (900, True, asked, "src/row.ts")]
+    notes = _notes(sessions, _HISTORY)
+    assert "src/cellar.ts" in notes[_logs(sessions)[1].session]["places"][0].text
+    sessions[1] = (900, False, asked, "src/row.ts")
+    later = _notes(sessions, _HISTORY)[_logs(sessions)[1].session]["places"]
+    assert all("src/cellar.ts" not in note.text for note in later)
+
+
+def test_what_sessions_wrote_lies_nowhere_but_in_the_past_and_goes_with_the_branch(tmp_path: Path) -> None:
+    git_dir = repository(tmp_path / "real")
+    commit_on_top(git_dir, {"a.ts": b"barrel"}, "Add", _at(0))
+    past, now_ms = PastCheckout(tmp_path / "past", git_dir), 1_777_629_650_000
+    past.stand(now_ms, "cellar")
+    (past.root / "out").symlink_to(tmp_path, target_is_directory=True)
+    written = ["new/b.ts", "a.ts", "../up.ts", "out/link.ts", ".git/hooks/pre-commit", "a.ts/below.ts", "\0"]
+    past.stand(now_ms, "cellar", written)
+    assert (past.root / "new/b.ts").read_bytes() == b""
+    assert (past.root / "a.ts").read_bytes() == b"barrel"
+    assert not list(tmp_path.rglob("up.ts")) + list(tmp_path.rglob("link.ts")) + list(tmp_path.rglob("pre-commit"))
+    past.stand(now_ms, "main")
+    assert not (past.root / "new/b.ts").exists()

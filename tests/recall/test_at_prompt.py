@@ -15,7 +15,7 @@ from afterwit.recall.deck.firing_lines import FiringLine, lines_on_demand
 from afterwit.recall.place_index import PlaceSighting
 
 _TASK = "repair the quince press"
-_WORK = (PlaceSighting("s", _TASK, {"press/quince.py": ()}, at_ms=1),)
+_WORK = (PlaceSighting("s", _TASK, ["press/quince.py"], at_ms=1),)
 _PRESS = Trigger(topic=tuple(words_of("quince press")))
 
 

@@ -11,7 +11,7 @@ from afterwit.recall.places import KnownRepo, Question, guess
 _PATHS = ("src/login.py", "src/cart.py", "tests/test_cart.py", "README.md")
 _SIGHTINGS = st.lists(
     st.builds(
-        lambda text, paths, branch, at_ms: (text, dict.fromkeys(sorted(paths), ("Basket",)), branch, at_ms),
+        lambda text, paths, branch, at_ms: (text, sorted(paths), branch, at_ms),
         st.sampled_from(("repair the login", "empty the cart", "explain the cart", "")),
         st.frozensets(st.sampled_from(_PATHS)),
         st.sampled_from(("main", "cart-fix")),

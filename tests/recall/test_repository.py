@@ -212,7 +212,7 @@ def test_a_fresh_home_without_sessions_has_nothing_to_index(tmp_path: Path) -> N
 
 
 def test_of_many_commits_the_newest_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    commits = [PlaceSighting(f"c{at}", "cart", {"a.py": ()}, at_ms=at, is_session=False) for at in (3, 1, 4, 2)]
+    commits = [PlaceSighting(f"c{at}", "cart", ["a.py"], at_ms=at, is_session=False) for at in (3, 1, 4, 2)]
     monkeypatch.setattr(repository, "MOST_COMMITS", 2)
     monkeypatch.setattr(repository, "_history", lambda *_: iter(commits))
     newest = history_sightings(GitCheckout("orchard", tmp_path, tmp_path), 9)

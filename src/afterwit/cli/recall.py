@@ -116,7 +116,7 @@ def places(here: Here, task: str, repo: str | None, limit: int, is_json: bool) -
 
     From what earlier sessions changed, from commits, and from the words of the files themselves, of the checkout in
     which you stand. If no session was seen there yet, git alone answers. Files that the task's own words name come
-    first. The figure is the chance that such work changes the file.
+    first. It is a guess: the figure is the chance that such work changes the file.
     """
     answer = find_places(here.world, Path.cwd(), repo, task, limit)
     if answer.lacks:
@@ -126,6 +126,8 @@ def places(here: Here, task: str, repo: str | None, limit: int, is_json: bool) -
         return
     if not answer.places and answer.lacks != NOTHING_KNOWN:
         talk("No file stands out for this task. More words may help: names, errors, parts of a path.")
+    if answer.places:
+        talk("A guess. The figure is the chance that such work changes the file.")
     for place in answer.places:
         _show_place(place)
 

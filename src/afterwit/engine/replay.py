@@ -11,7 +11,8 @@ Of its checkout a session sees the last commit before its start on the default b
 then, where that is still there; never anything later. Commits are taken in the order of the branch, up to the first
 that is not older than the session, so that one with a wrong date hides what follows rather than showing too much. Each
 checkout is a folder of our own that borrows the objects of the real one, so everything that reads checkouts reads it as
-it would have then, and nothing of the real one is touched. What was never committed is not there.
+it would have then, and nothing of the real one is touched. What was never committed is not there, but for the names of
+files that earlier sessions wrote on the same branch: most branches are gone once they are merged.
 """
 
 import tempfile
@@ -41,6 +42,7 @@ from afterwit.model.text import regex
 from afterwit.recall.deck.compile import compile_deck
 from afterwit.recall.deck.first_prompt import likely_places
 from afterwit.recall.deck.location import location_of
+from afterwit.recall.deck.prompt_tables import sighting_of
 from afterwit.recall.deck.reader import Deck
 from afterwit.recall.holdout import DRAW
 from afterwit.recall.hook.call import HookCall, Proposal
@@ -70,13 +72,15 @@ class PastCheckout:
     def __init__(self, root: Path, git_dir: Path | None) -> None:
         self.root = root
         self._own = root / ".git"
-        for folder in ("objects/info", "refs"):
+        for folder in ("objects/info", "refs", "info"):
             (self._own / folder).mkdir(mode=0o700, parents=True)
         (self._own / "config").write_text(_CONFIG)
+        (self._own / "info/exclude").write_text("*\n")  # what sessions wrote is no other work besides theirs
         self._lines: dict[str, list[MainLineCommit]] = {"": []}
         self._branches: dict[str, str] = {}
         self._stands: tuple[str, str, str] | None = None
         self._tree = ""
+        self._placed: list[Path] = []
         self._git_dir = git_dir
         self.has_files = False
         if git_dir is not None:
@@ -102,8 +106,29 @@ class PastCheckout:
     def has_stood(self) -> bool:
         return self._stands is not None
 
-    def stand(self, now_ms: int, branch: str) -> bool:
-        """Makes it what it was at this moment, on this branch. Returns whether it is another than before."""
+    def stand(self, now_ms: int, branch: str, written: Iterable[str] = ()) -> bool:
+        """Makes it what it was at this moment, on this branch, where sessions have written these files. Returns whether
+        its history is another than before."""
+        for file in self._placed:
+            file.unlink()
+        is_other = self._check_out(now_ms, branch)
+        self._placed = list(filter(None, map(self._place, sorted(written) if self.has_files else ())))
+        return is_other
+
+    def _place(self, path: str) -> Path | None:
+        """An empty file of this name, unless something is there; none where it would lie elsewhere."""
+        file = self.root / path
+        try:
+            folder = file.parent.resolve()
+            if ".git" in file.relative_to(self.root).parts or not folder.is_relative_to(self.root.resolve()):
+                return None
+            folder.mkdir(parents=True, exist_ok=True)
+            file.touch(exist_ok=False)
+        except (OSError, ValueError):
+            return None
+        return file
+
+    def _check_out(self, now_ms: int, branch: str) -> bool:
         named = branch if _BRANCH.fullmatch(branch) else ""
         base = self._last("", now_ms)
         own = self._last(named, now_ms) if named in self._branches else ""
@@ -189,6 +214,7 @@ class PastStore:
                 self._read[session.agent, session.native_id].append(row)
         self._put_decisions(row for row in recorded if row.kind in _TAKEN_BACK)
         self.notes_of = notes_of_lines(recorded)
+        self._written: defaultdict[tuple[str, str], set[str]] = defaultdict(set)  # by repository and branch
         self._last: Digest | None = None
         self._is_stale = True
         self._then = world
@@ -199,6 +225,8 @@ class PastStore:
         if digest is self._last:
             return
         self._last, self._is_stale = digest, True
+        if digest.branch not in ("", *TRUNKS):
+            self._written[digest.repo, digest.branch].update(sighting_of(digest).changed)
         with transaction(self._store.db):
             facts = {name: getattr(digest, name) for name in _FACTS}
             session = put_known(self._store.db, digest.agent, digest.native_id, facts)
@@ -217,7 +245,8 @@ class PastStore:
         self._put_decisions(due)
         self._due = self._due[len(due) :]
         if here.repo:
-            self._is_stale |= self._check_out(here.repo).stand(here.began_ms, here.branch)
+            written = self._written[here.repo, here.branch]
+            self._is_stale |= self._check_out(here.repo).stand(here.began_ms, here.branch, written)
         before = (self._then.user_home, self._then.now_ms // DAY_MS)
         home = self._world.user_home / "home" / (here.user.replace("/", "") or _NOBODY)
         self._here = here

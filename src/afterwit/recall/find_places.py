@@ -6,17 +6,19 @@ it is kept. What hinders is said in a line.
 """
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import apsw
 
 from afterwit.capture.checkouts import GitCheckout
-from afterwit.capture.tree_words import TreeWords
+from afterwit.capture.tree_words import PATH_MARK, TreeWords
 from afterwit.config.world import World, redactor_of
 from afterwit.knowledge.door.listeners import listener_here
 from afterwit.model.digest import Digest
@@ -37,6 +39,7 @@ from afterwit.recall.places import (
     guess,
     pointed,
     with_tests,
+    without_addresses,
     without_forbidden,
 )
 from afterwit.recall.recall import deck_of, is_left_out, repo_at, speaking_items
@@ -59,7 +62,7 @@ _NO_CHECKOUT = (
 )
 
 
-_LEAST_POINTED = 0.2  # what the words of the task must count for a file, unless this branch changed it
+_LEAST_POINTED = 0.1  # what the words of the task must count for a file, unless this branch changed it
 
 
 class FoundPlace(NamedTuple):
@@ -202,15 +205,12 @@ def _is_meant(values: Features) -> bool:
 
 def _reasons(repo: KnownRepo, question: Question, path: str, values: Features) -> Iterator[str]:
     """What speaks for a file, the weightiest first, as a person would say it."""
-    if values.path or values.name or values.stem:
+    if values.path or values.name:
         yield "the task names it"
     if values.branch:
         yield "changed on this branch"
-    words = _words_in(repo.tree, path, question.prompt)
-    if words:
-        yield f"its text has {', '.join(words)}"
-    if values.words:
-        yield "words of the task are in its path"
+    if said := ", ".join(_said_of(repo.tree, path, question.prompt)):
+        yield f"the task says {said}"
     if values.alike >= 0.1:
         yield "work like this changed it"
     sessions = repo.work.sessions_of(path) if repo.work.knows(path) else 0
@@ -222,10 +222,25 @@ def _reasons(repo: KnownRepo, question: Question, path: str, values: Features) -
         yield "changed often"
 
 
-def _words_in(tree: KnownTree, path: str, prompt: str) -> list[str]:
-    """The rarest words of a prompt that a file holds."""
+def _said_of(tree: KnownTree, path: str, prompt: str) -> Iterator[str]:
+    """The rarest words of the task that a file has, and where."""
+    prompt = without_addresses(prompt)
     words = list(dict.fromkeys(words_of(prompt)))
-    tree.look_up(words)
-    held = sorted((word for word in words if tree.holders(word)), key=lambda word: (len(tree.holders(word)), word))
-    holding = (word for word in held if path in tree.paths(list(tree.holders(word))).values())
-    return [f"“{word}”" for word, _ in zip(holding, range(_MOST_WORDS), strict=False)]
+    tree.look_up(term for word in words for term in (word, PATH_MARK + word))
+    rarest = sorted(words, key=lambda word: (max(len(tree.holders(word)), len(tree.holders(PATH_MARK + word))), word))
+    placed = ((word, where) for word in rarest if (where := list(_where(tree, path, word))))
+    for word, where in islice(placed, _MOST_WORDS):
+        typed = re.search(rf"{word}[a-z]*", prompt, re.IGNORECASE)
+        yield f"“{typed[0] if typed else word}” ({', '.join(where)})"
+
+
+def _where(tree: KnownTree, path: str, word: str) -> Iterator[str]:
+    folder, _, name = path.rpartition("/")
+    if word in words_of(name):
+        yield "file name"
+    if word in words_of(folder):
+        yield "folder"
+    holders = tree.holders(word)
+    number = next((number for number, other in tree.paths(list(holders)).items() if other == path), None)
+    if number is not None:
+        yield "stands out in its text" if holders[number] else "text"

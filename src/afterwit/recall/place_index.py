@@ -7,8 +7,8 @@ significant first. `deck.prompt_tables` writes these rows. Nothing slow is impor
 """
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from struct import iter_unpack, pack
 from typing import Any, NamedTuple, cast
 
@@ -21,7 +21,6 @@ from afterwit.recall.deck.reader import PLACES, index_in
 NUMBER_BYTES = 4
 MEMORY = 400  # pieces of work that tell how recently a file was changed
 _FADING = (2, 8, 40)  # pieces of work
-_LITTLE_WORK, _MUCH_WORK = 8, 100  # pieces
 _POSTINGS = 4_000  # sessions looked at for one question, rarest words first
 _NUMBER, _SESSIONS, _TOTAL, _RECENCY = range(1, 5)  # of a file, after its path
 
@@ -31,7 +30,7 @@ class PlaceSighting(NamedTuple):
 
     session: str
     text: str  # what it was about: prompts, title, messages of commits
-    changed: Mapping[str, tuple[str, ...]]  # path → names defined in what was changed
+    changed: Collection[str]  # paths
     branch: str = ""
     at_ms: int = 0  # when it was last heard of
     is_session: bool = True  # and not a commit, a branch or what is not committed
@@ -94,21 +93,19 @@ class PlaceIndex:
         self._named: dict[tuple[str, str], frozenset[str]] = {}
         self._sharing: frozenset[str] = frozenset()
         self._shares: dict[str, float] = {}
-        self._names: frozenset[str] = frozenset()
-        self._defined: Counter[str] = Counter()
 
     @property
     def is_known(self) -> bool:
         """Whether the deck knows the repository."""
         return self._part is not None
 
-    def look_up(self, words: frozenset[str], names: frozenset[str]) -> None:
-        """Fetches at once what will be asked: words, and names in lower case."""
+    def look_up(self, words: frozenset[str]) -> None:
+        """Fetches at once the words that will be asked for."""
         query = """SELECT given.value, terms.body FROM json_each(?) AS given
                    CROSS JOIN prompt_terms AS terms ON terms.kind = ? AND terms.term = given.value"""
-        for kind, terms in (("said", words), ("path", words), ("symbol", names)):
-            self._bodies.update(dict.fromkeys(((kind, term) for term in terms), b""))
-            rows = self._part.execute(query, (dumps(list(terms)), kind)) if self._part is not None else ()
+        for kind in ("said", "path"):
+            self._bodies.update(dict.fromkeys(((kind, word) for word in words), b""))
+            rows = self._part.execute(query, (dumps(list(words)), kind)) if self._part is not None else ()
             self._bodies.update({(kind, term): body for term, body in rows})
 
     def likeness(self, words: Iterable[str]) -> dict[str, float]:
@@ -160,20 +157,6 @@ class PlaceIndex:
     def changed_most(self, most: int) -> list[str]:
         """The files that most work changed."""
         return [self._paths[number] for number in self._most[:most]]
-
-    def is_everywhere(self, path: str) -> bool:
-        """Whether a large share of all work changed the file, whatever it was about: a fifth of much, half of less, of
-        little none."""
-        number, works = self._known[path][_NUMBER] if path in self._known else None, len(self._latest)
-        changes = sum(number in changed for changed in self._latest)
-        return works >= _LITTLE_WORK and changes >= works * (0.2 if works >= _MUCH_WORK else 0.5)
-
-    def defined_in(self, path: str, names: frozenset[str]) -> int:
-        """How many of the names, in lower case, were defined in what was changed of the file."""
-        if self._names != names:
-            self._names = names
-            self._defined = Counter(path for name in names for path in self._under("symbol", name))
-        return self._defined.get(path, 0)
 
     def with_path_word(self, word: str) -> Collection[str]:
         """Files with this word in their path."""

@@ -1,11 +1,11 @@
 """Where a task's work is likely to be: files of the repository, best first, with chances.
 
-A logistic model with fixed weights over a handful of features: what the prompt names, whether a file's contents and its
-path hold the prompt's words, how alike earlier work was that changed it, and how recently and how often it was changed.
-A path that holds most of what a prompt says goes before all habit. What changes whatever the work is must be named by
-the prompt. While few files are known, the latest ones would be named whatever the task is; so nothing is said then
-unless the prompt itself points there. What is gone, or what a note forbids to change, is not named. Sessions are told
-less than people who ask: only what is clear. Deterministic; nothing is read but the two indexes.
+A logistic model with few fixed weights: what the prompt names comes first, then how far a file's path and contents hold
+the prompt's rare words and how alike earlier work was that changed it; how recently and how often it was changed
+decides where the prompt says little. Addresses and names of trunks name no place. While few files are known, the
+latest ones would be named whatever the task is; so nothing is said then unless the prompt itself points there. What is
+gone, or what a note forbids to change, is not named. Sessions are told less than people who ask: only what is clear.
+Deterministic; nothing is read but the two indexes.
 """
 
 import heapq
@@ -18,7 +18,7 @@ from afterwit.model.text import is_test, names_of_tests, regex, words_of
 from afterwit.recall.place_index import PlaceIndex, rarity
 
 MOST = 5
-_LEAST = 0.1  # chance of a file that is named
+_LEAST = 0.06  # chance of a file that is named
 _CANDIDATES = 40  # taken from each source of candidates
 _COMPARED = 150  # pieces of work that are compared
 _LOOKED_UP = 120  # words of a prompt that are looked for in files
@@ -31,24 +31,20 @@ _RARE_PATHS = 60  # a path word or a name that more files share brings none of t
 _USUAL_SIZE = 1_000  # files of a repository whose files nobody counted
 _FEW_FILES = 12
 _MOST_TOLD = 3  # files of a list that a session is told
-_CLEAR_CHANCE = 0.4  # of each of them
-_CLEARLY_POINTED = 2.4  # what the prompt's own words must count for each
+_CLEAR_CHANCE = 0.2  # of each of them
+_CLEARLY_POINTED = 0.75  # what the prompt's own words must count for each
 _FEWEST_WORDS = 3  # of a prompt that says what to do
 _FILE_NAME = regex(  # `@folder/…` too
     r"(?m)(?:^|[\s`'\"(@])[\w@./-]{1,120}\.(?:[a-z]{1,4}|[jt]sx)(?=[\s`'\"),:;?!]|\.?$)|(?:^|\s)@[\w.-]+/"
 )
-# Change logs, and what tools write.
-IN_PASSING = regex(
-    r"(?i)(?:change(?:log|s)|history|news|release[-_]?notes)(?:\.\w+)*\Z|.*(?:\.lockb?|[-.]lock\.\w+|\.snap|\.map)\Z|go\.sum\Z",
-)
 _HIDDEN = regex("REDACTED|‹")  # a name of which a part was taken out leads nowhere
-_NO_CODE = (".md", ".mdx", ".rst", ".txt", ".json", ".toml", ".yaml", ".yml", ".lock", ".mod", ".xml", ".cfg")
 _FORBIDS = regex(r"(?i)\b(?:never|not|don['’]t)\s+(?:\w+\s+)?(?:edit|chang|touch|modif|writ|overwrit|commit)")
 _CLAUSE_END = regex(r"[;:,.]\s+|\s[—-]\s|\b(?:but|instead)\b")
-_POINTED = 1.2  # what the prompt's own words must count for a file, while few are known
+_POINTED = 0.6  # what the prompt's own words must count for a file, while few are known
 _TOKEN = regex(r"[~/]?[\w$@.+-]+(?:/[\w$@.+-]+)*")
 _IDENTIFIER = regex(r"[A-Za-z_$][\w$]{3,60}")
 _TRUNKS = frozenset(("", "main", "master", "HEAD", "develop", "dev", "trunk"))
+_NO_PLACE = regex(r"https?://\S+|(?<![\w./@-])(?:origin/)?(?:main|master|trunk|HEAD)(?![\w/-]|\.\w)")
 
 
 class Question(NamedTuple):
@@ -56,7 +52,6 @@ class Question(NamedTuple):
 
     prompt: str
     branch: str = ""
-    parent: str = ""  # the session that this one was started from
 
 
 class LikelyPlace(NamedTuple):
@@ -87,28 +82,24 @@ class Features(NamedTuple):
     words: float = 0.0  # words of the path
     cover: float = 0.0  # how much of what the prompt says stands in the path, squared: a little of it says nothing
     contents: float = 0.0  # words of the file itself
-    symbols: float = 0.0  # names defined in what was changed of it
-    parent: float = 0.0  # the parent session changed it
     branch: float = 0.0  # work on the same branch changed it
 
 
 WEIGHTS = Features(
-    bias=-4.0,
-    path=3.5,
-    name=2.0,
-    stem=0.8,
+    bias=-3.6,
+    path=3.0,
+    name=1.0,
+    stem=0.5,
     last=0.25,
-    recent=0.5,
-    lately=0.4,
-    ever=0.5,
-    sessions=0.4,
-    alike=3.0,
-    words=1.6,
-    cover=8.0,
-    contents=1.5,
-    symbols=0.8,
-    parent=1.5,
-    branch=2.5,
+    recent=0.25,
+    lately=0.125,
+    ever=0.25,
+    sessions=0.25,
+    alike=2.0,
+    words=0.5,
+    cover=5.0,
+    contents=0.5,
+    branch=1.0,
 )
 
 
@@ -166,8 +157,7 @@ def guess(repo: KnownRepo, question: Question, most: int = MOST) -> list[LikelyP
     is_short = len(repo.work.changed_most(_FEW_FILES)) < _FEW_FILES
     if is_short and not any(pointed(values) >= _POINTED for values in rated.values()):
         return []
-    reasoned = ((path, values) for path, values in rated.items() if not _is_habit(repo.work, path, values))
-    places = (LikelyPlace(path, _chance(values)) for path, values in reasoned)
+    places = (LikelyPlace(path, _chance(values)) for path, values in rated.items())
     likely = (place for place in places if place.chance >= _LEAST)
     best = sorted(likely, key=lambda place: (-round(place.chance, 9), place.path))
     there = (place for place in best if repo.is_there(place.path) and not _HIDDEN.search(place.path))
@@ -176,17 +166,22 @@ def guess(repo: KnownRepo, question: Question, most: int = MOST) -> list[LikelyP
 
 def clear(repo: KnownRepo, question: Question, places: Sequence[LikelyPlace]) -> list[LikelyPlace]:
     """Those places that a session is to be told: likely, and by the prompt's own words, not by habit. None where the
-    prompt names a file itself or does not say what to do. A session that another one started was told by that where to
-    look."""
-    is_task = not question.parent and len(set(words_of(question.prompt))) >= _FEWEST_WORDS
+    prompt names a file itself or does not say what to do."""
+    prompt = without_addresses(question.prompt)
+    is_task = len(set(words_of(prompt))) >= _FEWEST_WORDS
     likely = [place for place in places if place.chance >= _CLEAR_CHANCE]
-    if not is_task or not likely or _FILE_NAME.search(question.prompt):
+    if not is_task or not likely or _FILE_NAME.search(prompt):
         return []
-    paths, names = named_files(_Named(repo.work, repo.tree, question.prompt), question.prompt)
+    paths, names = named_files(_Named(repo.work, repo.tree, prompt), prompt)
     if any(map(repo.is_there, (*paths, *names))):
         return []
     rated = features(repo, question)
     return [place for place in likely if pointed(rated[place.path]) >= _CLEARLY_POINTED][:_MOST_TOLD]
+
+
+def without_addresses(prompt: str) -> str:
+    """A prompt without what looks like a name and names no file: addresses, trunks."""
+    return _NO_PLACE.sub(" ", prompt)
 
 
 def without_forbidden(repo: KnownRepo, notes: Iterable[str]) -> KnownRepo:
@@ -243,16 +238,16 @@ class _Asked:
 
     def __init__(self, index: PlaceIndex, question: Question, tree: KnownTree) -> None:
         self._index, self._question = index, question
-        ordered = list(dict.fromkeys(words_of(question.prompt)))
+        prompt = without_addresses(question.prompt)
+        ordered = list(dict.fromkeys(words_of(prompt)))
         self._words = sorted(ordered)
         self._bag = frozenset(self._words)
-        self._identifiers = frozenset(name.lower() for name in _IDENTIFIER.findall(question.prompt))
-        index.look_up(self._bag, self._identifiers)
+        self._identifiers = frozenset(name.lower() for name in _IDENTIFIER.findall(prompt))
+        index.look_up(self._bag)
         self._contents, self._by_path = _in_files(tree, ordered[:_LOOKED_UP])
         self._tells = {word: self._path_rarity(word, tree) for word in ordered[:_LOOKED_UP]}
-        self._paths, self._names = named_files(_Named(index, tree, question.prompt), question.prompt)
+        self._paths, self._names = named_files(_Named(index, tree, prompt), prompt)
         self._alike = _alike(index, self._words)
-        self._of_parent = index.changed_by(question.parent)
         self._has_branch = question.branch not in _TRUNKS
 
     def candidates(self) -> set[str]:
@@ -261,7 +256,7 @@ class _Asked:
         chosen = set(index.latest_files(_CANDIDATES))
         chosen.update(heapq.nsmallest(_CANDIDATES, self._alike, key=lambda path: (-self._alike[path], path)))
         chosen.update(index.changed_most(_CANDIDATES))
-        chosen.update(self._paths, self._names, self._of_parent, self._by_path)
+        chosen.update(self._paths, self._names, self._by_path)
         chosen.update(heapq.nsmallest(_CANDIDATES, self._contents, key=lambda path: (-self._contents[path], path)))
         chosen.update(self._with_path_words())
         return chosen
@@ -297,8 +292,6 @@ class _Asked:
             words=words,
             cover=cover,
             contents=self._contents.get(path, 0.0),
-            symbols=math.log1p(index.defined_in(path, self._identifiers)),
-            parent=float(path in self._of_parent),
             branch=float(self._has_branch and index.is_on_branch(path, self._question.branch)),
         )
 
@@ -390,16 +383,9 @@ def _alike(index: PlaceIndex, words: Collection[str]) -> dict[str, float]:
     return marks
 
 
-def _is_habit(work: PlaceIndex, path: str, values: Features) -> bool:
-    """Whether a file changes whatever the work is, and the prompt does not name it."""
-    if values.path or values.name or values.stem or values.words or values.symbols:
-        return False
-    return bool(IN_PASSING.match(path.rpartition("/")[2])) or (path.endswith(_NO_CODE) and work.is_everywhere(path))
-
-
 def pointed(features: Features) -> float:
     """What the prompt's own words count for a file."""
-    own = ("path", "name", "stem", "alike", "words", "cover", "contents", "symbols")
+    own = ("path", "name", "stem", "alike", "words", "cover", "contents")
     return math.fsum(getattr(WEIGHTS, name) * getattr(features, name) for name in own)
 
 

@@ -16,9 +16,6 @@ from afterwit.capture.tree_index import update_tree
 from afterwit.config.world import World, redactor_of
 from afterwit.model.learn_run import Progress
 from afterwit.recall.place_index import PlaceSighting
-from afterwit.recall.places import (
-    IN_PASSING,
-)
 from afterwit.redaction import ruleset
 from afterwit.redaction.redaction import Redactor
 from afterwit.sources.checkout import TRUNKS, branches, current_branch, files_uncommitted, head_commit, trunk, work_mark
@@ -93,11 +90,7 @@ def history_sightings(checkout: GitCheckout | None, now_ms: int) -> list[PlaceSi
 def sightings_of(commits: Iterable[Commit], branch: str = "") -> Iterator[PlaceSighting]:
     """What commits say that are on this branch alone; "" for those that are on the default branch."""
     for commit in commits:
-        changed = {
-            change.path: ()
-            for change in commit.changes
-            if change.status != "D" and not IN_PASSING.match(change.path.rpartition("/")[2])
-        }
+        changed = [change.path for change in commit.changes if change.status != "D"]
         if changed and len(commit.changes) <= _SWEEP:
             yield PlaceSighting(
                 commit.id, commit.message[:_LONGEST_MESSAGE], changed, branch, commit.at_ms, is_session=False
@@ -127,7 +120,7 @@ def _history(checkout: GitCheckout, now_ms: int) -> Iterator[PlaceSighting]:
         yield from sightings_of(commits(git_dir, [tip], [base], most=_MOST_OF_BRANCH), name)
     changed = files_uncommitted(checkout.root, git_dir, _MOST_UNCOMMITTED)
     if changed:
-        yield PlaceSighting(UNCOMMITTED, "", dict.fromkeys(changed, ()), branch, now_ms, is_session=False)
+        yield PlaceSighting(UNCOMMITTED, "", changed, branch, now_ms, is_session=False)
 
 
 def _is_fresh(store: Store, checkout: GitCheckout) -> bool:

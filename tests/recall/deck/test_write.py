@@ -147,7 +147,7 @@ def test_a_deck_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> Non
 
 def test_nothing_that_looks_like_a_secret_is_written(tmp_path: Path) -> None:
     plain = "log in with DB_PASSWORD=zq81kdxW77"
-    seen = [PlaceSighting("s", plain, {"a.py": ()})]
+    seen = [PlaceSighting("s", plain, ["a.py"])]
     fires = FiringLine(
         "i", ours(plain), advice="psql --password zq81kdxW77", triggers=(Trigger(signature="log in failed"),)
     )

@@ -34,20 +34,20 @@ def files_at_prompt(deck: Deck, agent: str, prompt: str, place: Location) -> lis
     if not place.repo:
         return []
     question = Question(prompt[:_LONGEST], branch_of(place.root))
-    whole = _repo_of(deck, place, PlaceIndex(deck.part(place.repo)))
-    repo = without_forbidden(whole, deck.texts(place.repo, agent))
+    repo = without_forbidden(known_repo(deck, place), deck.texts(place.repo, agent))
     return with_tests(repo, clear(repo, question, guess(repo, question)))
 
 
 def likely_places(deck: Deck, prompt: str, place: Location) -> list[LikelyPlace]:
     """The files that are likely, whether or not it is clear, and whatever notes say of them."""
     question = Question(prompt[:_LONGEST], branch_of(place.root))
-    return guess(_repo_of(deck, place, PlaceIndex(deck.part(place.repo))), question) if place.repo else []
+    return guess(known_repo(deck, place), question) if place.repo else []
 
 
-def _repo_of(deck: Deck, place: Location, work: PlaceIndex) -> KnownRepo:
-    """With the files of the repository, where the checkout is at hand and they are indexed. Where they are not, nobody
-    can tell which are gone."""
+def known_repo(deck: Deck, place: Location) -> KnownRepo:
+    """With its files, where the checkout is at hand and they are indexed. Where they are not, nobody can tell which are
+    gone."""
+    work = PlaceIndex(deck.part(place.repo))
     name = deck.tree_of(place.repo)
     index = os.path.join(os.path.dirname(deck.path), _TREES, name)
     if not name or not os.path.isdir(place.root) or not os.path.exists(index):

@@ -7,7 +7,7 @@
 CREATE TABLE indexes (name TEXT PRIMARY KEY, body ANY NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE prompt_terms (
-    kind TEXT NOT NULL,                 -- said, path, name, symbol, branch: numbers of 4 bytes
+    kind TEXT NOT NULL,                 -- said, path, name, branch: numbers of 4 bytes
     term TEXT NOT NULL,
     body BLOB NOT NULL,
     PRIMARY KEY (kind, term)

@@ -38,7 +38,7 @@ MOST_SESSIONS = 2_000
 MOST_CHANGED = 40  # files that are kept in the order of their changes
 _MOST_TEXT = 16_000
 _SHORT = 10  # characters of a commit's id
-_FILE_KINDS = ("name", "path", "branch", "symbol")
+_FILE_KINDS = ("name", "path", "branch")
 
 Redact = Callable[[str], str]
 _Terms = Collection[str]
@@ -69,7 +69,7 @@ class _Facts(msgspec.Struct, frozen=True, array_like=True):
     is_session: bool
     branch: str
     words: int  # how many it is found by
-    changed: dict[str, tuple[str, ...]]
+    changed: tuple[str, ...]
 
 
 _FACTS = msgspec.msgpack.Decoder(_Facts)
@@ -97,11 +97,8 @@ def schema(name: str) -> str:
 
 def sighting_of(digest: Digest) -> PlaceSighting:
     """What a digest tells about where work is. Files outside the repository are left out."""
-    symbols = {file.path: file.symbols for file in digest.files}
-    changed: dict[str, tuple[str, ...]] = {}
-    for step in digest.steps:
-        if step.kind in CHANGES and step.status is not Status.FAILED:
-            changed |= {path: symbols.get(path, ()) for path in step.files if not path.startswith("/")}
+    steps = (step for step in digest.steps if step.kind in CHANGES and step.status is not Status.FAILED)
+    changed = dict.fromkeys(path for step in steps for path in step.files if not path.startswith("/"))
     said = (
         digest.task,
         digest.title,
@@ -109,14 +106,14 @@ def sighting_of(digest: Digest) -> PlaceSighting:
         *(prompt.text for prompt in digest.prompts[1:]),
     )
     at_ms = digest.ended_ms or digest.started_ms or 0
-    return PlaceSighting(digest.native_id, "\n".join(said)[:_MOST_TEXT], changed, digest.branch, at_ms)
+    return PlaceSighting(digest.native_id, "\n".join(said)[:_MOST_TEXT], tuple(changed), digest.branch, at_ms)
 
 
 def redacted_sighting(sighting: PlaceSighting, redact: Redact) -> PlaceSighting:
     """A path that says what nobody should read is not known. Those of sessions are redacted already."""
     changed = sighting.changed
     if not sighting.is_session:
-        changed = {path: names for path, names in changed.items() if redact(path) == path}
+        changed = [path for path in changed if redact(path) == path]
     return sighting._replace(text=redact(sighting.text), changed=changed)
 
 
@@ -253,7 +250,7 @@ def _make_facts(work: PlaceSighting, redact: Redact) -> tuple[_Facts, list[str]]
         sighting.is_session,
         sighting.branch,
         len(bag),
-        dict(sighting.changed),
+        tuple(sighting.changed),
     )
     return facts, sorted(bag)
 
@@ -285,7 +282,7 @@ def _users(works: Iterable[_Facts], paths: Collection[str]) -> dict[str, list[_F
 
 
 def _terms_of_file(path: str, file: _File, users: Sequence[_Facts] | None) -> dict[str, _Terms]:
-    """Under which words, names, symbols and branches a file is found that these works changed; under none where there
+    """Under which words, names and branches a file is found that these works changed; under none where there
     are none."""
     if not users:
         return {}
@@ -293,7 +290,6 @@ def _terms_of_file(path: str, file: _File, users: Sequence[_Facts] | None) -> di
         "name": [path.rpartition("/")[2].lower()],
         "path": file.words.split(),
         "branch": {work.branch for work in users},
-        "symbol": {name.lower() for work in users for name in work.changed[path]},
     }
 
 

@@ -22,7 +22,7 @@ from afterwit.redaction.shown import Shown, of_deck
 # pathlib takes longer to load than all that is done here.
 # ruff: noqa: PTH118, PTH119, PTH120
 
-VERSION = 9
+VERSION = 10
 EXAMPLES = "examples"  # a setting: the worked examples of an experiment, by repository
 SESSION, SUBAGENT, LOOKER = "session", "subagent", "looker"  # who is told a start block
 PARTS = "deck"  # the folder of `store.layout.Layout.deck_parts`
