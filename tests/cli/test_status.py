@@ -167,7 +167,7 @@ def test_without_a_store_it_says_what_to_do(run: Run) -> None:
 def test_alone_the_command_shows_it_and_where_help_is(run: Run) -> None:
     alone = run()
     assert (alone.returncode, alone.stderr) == (0, "")
-    assert alone.stdout == f"{run('status').stdout}\n`afterwit --help` lists all commands.\n"
+    assert alone.stdout == f"{run('status').stdout}\n`afterwit --help` shows what else there is.\n"
 
 
 @pytest.mark.usefixtures("learned")

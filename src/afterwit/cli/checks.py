@@ -39,7 +39,7 @@ _COLUMNS = (
 
 @click.group(cls=DefaultGroup, default="list")
 def checks() -> None:
-    """What agents are kept from doing again: add a check, try it on past sessions, turn it on.
+    """What agents are kept from doing again.
 
     A call that goes against a check is refused once, with one sentence; made again it passes, unless the check is
     strict. `afterwit checks` lists those of the present folder, `afterwit checks NAME` those of another repository.

@@ -22,10 +22,10 @@ _MOST_REPEATED = 3
 @reporting
 @timed
 def status(here: Here, is_json: bool) -> None:
-    """Show at a glance whether it helps, what was learned last, what was told last, and what waits.
+    """Show whether it works, whether it pays, and what waits.
 
-    Also how many sessions were skipped on purpose, to compare, which logs the agents will delete soon, what is wrong,
-    and where data is stored. `afterwit doctor` looks closer and takes longer.
+    Also what was learned and told last, how many sessions were skipped on purpose, to compare, which logs the agents
+    will delete soon, what is wrong, and where data is stored. `afterwit doctor` looks closer and takes longer.
     """
     now = status_now(here.world, this_machine(here))
     if is_json:
