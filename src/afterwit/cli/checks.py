@@ -185,6 +185,9 @@ def try_(here: Here, ids: tuple[str, ...], form: str, repo: str | None, is_json:
 
 def _print_trials(trials: Iterable[CheckTrial]) -> None:
     tried = sorted(trials, key=lambda trial: -len(trial.stops))
+    if len(tried) == 1:
+        _print_trial(tried[0])
+        return
     print_table(
         _COLUMNS,
         [

@@ -9,7 +9,7 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_text
 from afterwit.config.calendar import Calendar
 from afterwit.engine.doctor.findings import Level
-from afterwit.engine.doctor.status import BackupState, ProofOfLife, helping
+from afterwit.engine.doctor.status import BackupState, ProofOfLife, paying
 from afterwit.engine.doctor.status import status as status_now
 from afterwit.model.figures import human_bytes, human_count, human_dollars, human_tokens
 from afterwit.recall.tellings import said_at
@@ -36,7 +36,7 @@ def status(here: Here, is_json: bool) -> None:
 
 
 def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
-    yield "does it help", _effect_line(now, calendar)
+    yield "does it pay", _effect_line(now, calendar)
     if now.effect is not None and now.effect.effect.harmful:
         notes = " ".join(now.effect.effect.harmful)
         yield "harmful", f"telling these notes does harm; `afterwit knowledge retire {notes}` takes them out"
@@ -73,10 +73,10 @@ def _backup(backup: BackupState, calendar: Calendar) -> str:
 
 def _effect_line(now: ProofOfLife, calendar: Calendar) -> str:
     if now.spoke is None and now.effect is None:
-        return f"{helping(now)} `afterwit measure backtest` replays your history meanwhile."
+        return f"{paying(now)} `afterwit measure backtest` replays your history meanwhile."
     day = calendar.day(now.effect.at_ms if now.effect is not None else calendar.now_ms)
     when = "" if day == calendar.day(calendar.now_ms) else f" ({day})"
-    return f"{helping(now)}{when} `afterwit measure effect` shows more."
+    return f"{paying(now)}{when} `afterwit measure effect` shows more."
 
 
 def _last_run(now: ProofOfLife, calendar: Calendar) -> str:
