@@ -14,7 +14,7 @@ from tests.repeated_home import AGAIN, TEXT, Told
 from afterwit.config.calendar import Calendar
 from afterwit.store import spool
 
-LABELS = ["does it pay", "last learned", "last spoke", "waiting", "vanishing", "alarms", "data"]
+LABELS = ["does it pay", "last learned", "last told", "waiting", "vanishing", "alarms", "data"]
 HOUR_MS = 3_600_000
 
 
@@ -58,24 +58,24 @@ def test_a_run_without_news_leaves_the_last_news_in_sight(run: Run) -> None:
 
 @pytest.mark.usefixtures("learned")
 def test_where_nothing_was_ever_said_it_says_how_to_find_out_why(run: Run) -> None:
-    assert told(run)["last spoke"].startswith("never. `afterwit connect status`")
+    assert told(run)["last told"].startswith("never. `afterwit connect status`")
 
 
 @pytest.mark.usefixtures("learned")
 def test_the_last_word_is_told_before_and_after_it_is_learned(run: Run, draw: Any) -> None:
     draw("s1", 2, moment="start")
     draw("s2", 1)
-    before = told(run)["last spoke"]
+    before = told(run)["last told"]
     assert before.endswith(" in orchard, after a failure (claude-code)")
     run("learn")
-    assert told(run)["last spoke"] == before
+    assert told(run)["last told"] == before
 
 
 @pytest.mark.usefixtures("learned")
 def test_a_session_that_was_skipped_on_purpose_is_not_the_last_word(run: Run, draw: Any) -> None:
     draw("told", 2, moment="start")
     draw("skipped", 1, moment="after", held=1, text="", would="- a note")
-    assert told(run)["last spoke"].endswith(" in orchard, at the start of a session (claude-code)")
+    assert told(run)["last told"].endswith(" in orchard, at the start of a session (claude-code)")
 
 
 @pytest.mark.usefixtures("learned")
@@ -122,7 +122,7 @@ def test_it_never_says_that_nothing_was_told_beside_when_it_last_spoke(run: Run,
     draw("unread-too", 1, moment="start", arm="held", odds=odds, held=1, text="")
     for _ in range(2):  # before the comparison of the day, and after it
         lines = told(run)
-        assert lines["last spoke"].endswith(" in orchard, at the start of a session (claude-code)")
+        assert lines["last told"].endswith(" in orchard, at the start of a session (claude-code)")
         assert lines["skipped"].startswith("1 of 2 sessions ")
         helps = "No evidence yet: of the sessions that were told something or skipped"
         assert lines["does it pay"].startswith(f"In 7 days 1 session was told about 2 tokens. {helps}")

@@ -41,7 +41,7 @@ def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
         notes = " ".join(now.effect.effect.harmful)
         yield "harmful", f"telling these notes does harm; `afterwit knowledge retire {notes}` takes them out"
     yield "last learned", _last_run(now, calendar)
-    yield "last spoke", _spoke(now, calendar)
+    yield "last told", _spoke(now, calendar)
     if now.spoke is not None or now.comparison.arms:
         yield "skipped", _holdout_line(now)
     yield "waiting", _queue_lines(now)
@@ -120,6 +120,8 @@ def _queue_lines(now: ProofOfLife) -> str:
         *([approvals(notes.needs_approval)] if notes.needs_approval else []),
         *([waits(notes.waiting)] if notes.waiting else []),
     ]
+    if not (counts or notes.active):
+        return "nothing, and no note is in use: `afterwit read --plan` shows what a model could read."
     in_use = f"{human_count(notes.active, 'note')} in use"
     return f"{', '.join(counts)}; {in_use}. `afterwit review` shows what waits." if counts else f"nothing; {in_use}"
 

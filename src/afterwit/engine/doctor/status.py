@@ -1,4 +1,4 @@
-"""`status`: whether it lives, at a glance: last learned, last spoke, what waits, what vanishes, what is wrong.
+"""`status`: whether it lives, at a glance: last learned, last told, what waits, what vanishes, what is wrong.
 
 Reads a few rows, what hooks left in the spool, and a `stat` of the logs of those agents that delete them. What takes a
 look at everything is left to `doctor`. Changes nothing.
