@@ -34,10 +34,8 @@ COMMANDS = {
     "store": Subcommand(".store:store", "Sizes, checks, rebuilding, giving space back, backups; a hub."),
     "connect": Subcommand(".connect:connect", "Let agents hear from Afterwit, and see which do."),
     "disconnect": Subcommand(".connect.agents:disconnect", "Take out of agents' files what `connect` has put in."),
-    "pause": Subcommand(
-        ".pause:pause", "Tell agents nothing, and stop no call of theirs, until `afterwit resume`, or for a while."
-    ),
-    "resume": Subcommand(".pause:resume", "End all pauses: agents hear again what is known."),
+    "pause": Subcommand(".pause:pause", "Tell agents nothing for a while: here, one agent, or everywhere."),
+    "resume": Subcommand(".pause:resume", "End all pauses."),
     "web": Subcommand(".servers:web", "Open a page in the browser: today, notes, sessions, search, proof."),
     "mcp": Subcommand(".servers:mcp", "Serve the notes to one agent, over standard input and output."),
     "hook": Subcommand(".servers:hook", "Answer one call of an agent's hook."),
@@ -56,7 +54,10 @@ SHORT_NAMES = {
     "delete": "sessions delete",
 }
 # in the order of a life with it
-FIRST = ("learn", "brief", "review", "connect", "status", "search", "show", "cost", "checks", "web", "undo", "pause")
+FIRST = (
+    *("learn", "brief", "review", "connect", "status", "search", "show", "cost", "blame", "checks", "web", "undo"),
+    "pause",
+)
 _ALONE = "afterwit.alone"
 _COMPLETING = "_AFTERWIT_COMPLETE"  # set by a shell that asks how a line goes on: any talk would land in that line
 

@@ -69,7 +69,7 @@ def pause(
 @command(examples=("afterwit resume",))
 @reporting
 def resume(here: Here, is_json: bool) -> None:
-    """End all pauses: agents hear again what is known."""
+    """End all pauses."""
     ended = resume_all(here.world)
     if is_json:
         print_json(ended)
