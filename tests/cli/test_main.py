@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import Run, command
 
 from afterwit import __version__
-from afterwit.cli.main import COMMANDS, SHORT_NAMES, afterwit
+from afterwit.cli.main import COMMANDS, FIRST, SHORT_NAMES, afterwit
 
 INTERRUPTED = """
 import os, signal
@@ -31,7 +31,26 @@ def test_without_arguments_it_shows_its_help(run: Run) -> None:
     done = run()
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("Usage: afterwit")
-    assert all(name in done.stdout for name in COMMANDS)
+    _, _, listed = done.stdout.partition("Commands:\n")
+    assert [words[0] for line in listed.splitlines() if (words := line.split())][: len(FIRST)] == list(FIRST)
+    assert "`afterwit help` lists all other commands" in listed
+
+
+def test_help_lists_all_commands_extras_and_short_names_once(run: Run) -> None:
+    everyday, rest = run("help").stdout.split("Commands:\n")
+    others, rest = rest.split("Extras:\n")
+    extras, short = rest.split("Short names:\n")
+    names = [[line.split()[0] for line in part.splitlines() if line] for part in (everyday, others, extras, short)]
+    assert names[0] == ["Every", *FIRST]
+    assert names[1] == [name for name in COMMANDS if name not in FIRST]
+    assert "patterns" in names[2]
+    assert names[3] == [name for name in SHORT_NAMES if name not in FIRST]
+    assert "exclude  Leave out" in short
+
+
+def test_help_of_a_command_is_what_it_says_itself(run: Run) -> None:
+    assert run("help", "sessions", "list").stdout == run("sessions", "list", "--help").stdout
+    assert run("help", "search").stdout == run("search", "-h").stdout
 
 
 @pytest.mark.parametrize("group", ["store", "sessions", "config"])
@@ -79,10 +98,7 @@ def test_a_short_name_is_the_command_that_it_stands_for() -> None:
         assert afterwit.get_command(context, name) is found.get_command(context, own)
 
 
-def test_help_lists_short_names_apart(run: Run) -> None:
-    _, _, listed = run("--help").stdout.partition("Short names:\n")
-    assert [line.split()[0] for line in listed.splitlines()] == list(SHORT_NAMES)
-    assert "Short for `afterwit sessions search`." in listed
+def test_help_of_a_short_name_names_it(run: Run) -> None:
     assert run("search", "--help").stdout.startswith("Usage: afterwit search ")
 
 
@@ -97,7 +113,9 @@ def test_help_lists_short_names_apart(run: Run) -> None:
         (["connect", "codx"], "Did you mean `afterwit connect codex`?"),
         (["connect", "emacs"], "Agents that can be connected: aider, "),
         (["disconnect", "codx"], "Did you mean codex?"),
-        (["harbour"], "No such command 'harbour'. `afterwit --help` lists what there is."),
+        (["harbour"], "No such command 'harbour'. `afterwit help` lists what there is."),
+        (["help", "harbour"], "No such command 'harbour'. `afterwit help` lists what there is."),
+        (["help", "learn", "all"], "`afterwit learn` has no commands of its own."),
         (["sessions", "list", "--agent", "codx"], "there is no agent named 'codx'. Did you mean codex?"),
         (["learn", "--sauce", "codex"], "--sauce"),
         (["learn", "--source", "clod"], "no agent named 'clod'"),

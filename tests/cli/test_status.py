@@ -14,7 +14,7 @@ from tests.repeated_home import AGAIN, TEXT, Told
 from afterwit.config.calendar import Calendar
 from afterwit.store import spool
 
-LABELS = ["does it help", "last learned", "last spoke", "waiting", "vanishing", "alarms", "data"]
+LABELS = ["does it pay", "last learned", "last told", "waiting", "vanishing", "alarms", "data"]
 HOUR_MS = 3_600_000
 
 
@@ -58,24 +58,24 @@ def test_a_run_without_news_leaves_the_last_news_in_sight(run: Run) -> None:
 
 @pytest.mark.usefixtures("learned")
 def test_where_nothing_was_ever_said_it_says_how_to_find_out_why(run: Run) -> None:
-    assert told(run)["last spoke"].startswith("never. `afterwit connect status`")
+    assert told(run)["last told"].startswith("never. `afterwit connect status`")
 
 
 @pytest.mark.usefixtures("learned")
 def test_the_last_word_is_told_before_and_after_it_is_learned(run: Run, draw: Any) -> None:
     draw("s1", 2, moment="start")
     draw("s2", 1)
-    before = told(run)["last spoke"]
+    before = told(run)["last told"]
     assert before.endswith(" in orchard, after a failure (claude-code)")
     run("learn")
-    assert told(run)["last spoke"] == before
+    assert told(run)["last told"] == before
 
 
 @pytest.mark.usefixtures("learned")
 def test_a_session_that_was_skipped_on_purpose_is_not_the_last_word(run: Run, draw: Any) -> None:
     draw("told", 2, moment="start")
     draw("skipped", 1, moment="after", held=1, text="", would="- a note")
-    assert told(run)["last spoke"].endswith(" in orchard, at the start of a session (claude-code)")
+    assert told(run)["last told"].endswith(" in orchard, at the start of a session (claude-code)")
 
 
 @pytest.mark.usefixtures("learned")
@@ -92,11 +92,27 @@ def test_sessions_skipped_on_purpose_are_counted_once_and_can_be_switched_off(ru
 
 @pytest.mark.usefixtures("learned")
 def test_whether_it_helps_comes_first_in_plain_words(run: Run, draw: Any, home: Path) -> None:
-    assert told(run)["does it help"].startswith("No evidence yet: nothing was told. ")
+    assert told(run)["does it pay"].startswith("No evidence yet: nothing was told. ")
     (session, *_) = (path.stem for path in sorted(home.glob(".claude/projects/*/*.jsonl")))
     draw(session, 1, moment="start", arm="told", odds={"held": 0.1, "told": 0.9}, item_odds=0.9)
     run("learn")
-    assert told(run)["does it help"].startswith("No evidence yet: 1 session is too few to tell.")
+    assert told(run)["does it pay"].startswith(
+        "In 7 days 1 session was told about 2 tokens. No evidence yet: 1 session is too few to tell."
+    )
+
+
+@pytest.mark.usefixtures("learned")
+def test_what_was_told_and_obeyed_is_counted_before_and_after_it_is_learned(run: Run, draw: Any) -> None:
+    draw("s1", 24 * 8)
+    draw("s1", 3, text="- a note\n" * 400)
+    draw("s2", 3, moment="before", act="check", text="Stopped.\n" * 50)
+    draw("s2", 2, moment="before", act="check", text="Stopped.\n" * 50)
+    draw("s2", 1, moment="before", act="repeated", text="")
+    draw("s3", 1, moment="start", held=1, text="", would="- a note")
+    said = "In 7 days 2 sessions were told about 1.1k tokens; 1 of 2 stopped calls obeyed. No evidence yet: "
+    assert told(run)["does it pay"].startswith(said)
+    run("learn")
+    assert told(run)["does it pay"].startswith(said)
 
 
 @pytest.mark.usefixtures("learned")
@@ -106,9 +122,10 @@ def test_it_never_says_that_nothing_was_told_beside_when_it_last_spoke(run: Run,
     draw("unread-too", 1, moment="start", arm="held", odds=odds, held=1, text="")
     for _ in range(2):  # before the comparison of the day, and after it
         lines = told(run)
-        assert lines["last spoke"].endswith(" in orchard, at the start of a session (claude-code)")
+        assert lines["last told"].endswith(" in orchard, at the start of a session (claude-code)")
         assert lines["skipped"].startswith("1 of 2 sessions ")
-        assert lines["does it help"].startswith("No evidence yet: of the sessions that were told something or skipped")
+        helps = "No evidence yet: of the sessions that were told something or skipped"
+        assert lines["does it pay"].startswith(f"In 7 days 1 session was told about 2 tokens. {helps}")
         run("learn")
 
 
@@ -145,6 +162,7 @@ def test_its_json_has_the_documented_shape(run: Run, draw: Any) -> None:
     assert {name: set(value) if isinstance(value, dict) else value for name, value in shape.items()} == {
         "learned": {"last_run_at", "news_at", "sessions", "new_sessions", "new_notes"},
         "spoke": {"happened_at", "agent", "repo", "moment", "act"},
+        "told": {"days", "sessions", "tokens", "stopped", "made_again"},
         "comparison": {"days", "sessions", "skipped", "session_share", "item_share", "arms"},
         "notes": {"active", "needs_approval", "waiting"},
         "vanishing": {"agents", "uncaptured", "vanishes_at", "captured"},
@@ -167,7 +185,7 @@ def test_without_a_store_it_says_what_to_do(run: Run) -> None:
 def test_alone_the_command_shows_it_and_where_help_is(run: Run) -> None:
     alone = run()
     assert (alone.returncode, alone.stderr) == (0, "")
-    assert alone.stdout == f"{run('status').stdout}\n`afterwit --help` lists all commands.\n"
+    assert alone.stdout == f"{run('status').stdout}\n`afterwit --help` shows what else there is.\n"
 
 
 @pytest.mark.usefixtures("learned")

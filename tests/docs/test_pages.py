@@ -13,7 +13,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglo
 LINK = re.compile(r"\[[^\]\n]*(?:\n[^\]\n]*)?\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```[a-z]*\n(.*?)^```$|`([^`\n]+)`", re.MULTILINE | re.DOTALL)
 BY_ITSELF = {"brief": "show", "checks": "list"}  # what a group of commands does that is called without one
-CALL = re.compile(r"(?:^|\$ |-> )\s*afterwit((?: +[^\s|;#>]+)*)", re.MULTILINE)
+CALL = re.compile(r'(?:^|\$ |-> )\s*afterwit((?: +(?:"[^"\n]*"|[^\s|;#>]+))*)', re.MULTILINE)
 
 each_page = for_every("page", PAGES)
 
@@ -26,7 +26,7 @@ def anchors(page: Path) -> set[str]:
 def calls(text: str) -> list[list[str]]:
     """The arguments of every call of the command that stands in code."""
     codes = ("".join(found) for found in CODE.findall(text))
-    return [found.split() for code in codes for found in CALL.findall(code)]
+    return [re.findall(r'"[^"]*"|\S+', found) for code in codes for found in CALL.findall(code)]
 
 
 def fault(arguments: list[str]) -> str:
@@ -84,7 +84,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 
 def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
 
 
 def test_calls_are_found_and_judged() -> None:

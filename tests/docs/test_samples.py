@@ -126,22 +126,29 @@ def test_a_sample_is_what_the_command_prints_on_the_demo(demo: RunDemo, sample: 
     )
 
 
-def test_what_an_agent_reads_after_a_failure_is_what_the_readme_says(demo: RunDemo) -> None:
-    every_session = ["measure", "skipping", "--sessions", "0", "--notes", "0"]
-    assert CliRunner(env=demo.environ).invoke(afterwit, every_session).exit_code == 0
-    payload = {
-        "hook_event_name": "PostToolUseFailure",
-        "session_id": "sample",
-        "cwd": str(demo.place.home / "src" / "orchard"),
+def test_what_an_agent_reads_of_a_check_that_stops_it_is_what_the_readme_says(demo: RunDemo) -> None:
+    form = "never run git push --force unless asked"
+    added = CliRunner(env=demo.environ).invoke(afterwit, ["checks", "add", form, "--repo", "harbour"])
+    on = ["checks", "on", added.output.split()[0], "--repo", "harbour", "--yes"]
+    for arguments in (on, ["measure", "skipping", "--sessions", "0", "--notes", "0"]):
+        assert CliRunner(env=demo.environ).invoke(afterwit, arguments).exit_code == 0
+    payload: dict[str, object] = {"session_id": "sample", "cwd": str(demo.place.home / "src" / "harbour")}
+    asked: dict[str, object] = {"hook_event_name": "UserPromptSubmit", "prompt": "Tidy the branch"}
+    called: dict[str, object] = {
         "tool_name": "Bash",
         "tool_use_id": "call",
-        "tool_input": {"command": "pytest tests/test_frost.py"},
-        "error": "Exit code 127\npytest: not found",
+        "tool_input": {"command": "git push --force origin main"},
     }
-    hook = [sys.executable, "-I", "-m", "afterwit.hook", "claude-code", "after"]
-    done = subprocess.run(hook, input=json.dumps(payload), env=demo.environ, capture_output=True, text=True, check=True)
-    heard = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
-    assert f"```\n{heard}\n```" in PAGES["README.md"]
+    heard(demo, "prompt", payload | asked)
+    said = json.loads(heard(demo, "before", payload | {"hook_event_name": "PreToolUse"} | called))
+    assert f"```\n{said['hookSpecificOutput']['permissionDecisionReason']}\n```" in PAGES["README.md"]
+
+
+def heard(demo: RunDemo, moment: str, payload: dict[str, object]) -> str:
+    hook = [sys.executable, "-I", "-m", "afterwit.hook", "claude-code", moment]
+    call = json.dumps(payload)
+    done = subprocess.run(hook, input=call, env=demo.environ, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def test_pages_have_samples() -> None:

@@ -155,8 +155,9 @@ def unfit(said: Said, replaced: str) -> list[str]:
     """The places where a replaced word stands, with what is around it."""
     exceptions = [re.compile(pattern) for pattern, _ in ALLOWED.get(replaced, ())]
     around = []
-    for hit in re.finditer(rf"(?<![\w./-]){re.escape(replaced)}s?(?![\w./-]*[\w])", said.text, re.IGNORECASE):
-        context = " ".join(said.text[max(0, hit.start() - 40) : hit.end() + 40].split())
+    text = " ".join(said.text.split())
+    for hit in re.finditer(rf"(?<![\w./-]){re.escape(replaced)}s?(?![\w./-]*[\w])", text, re.IGNORECASE):
+        context = text[max(0, hit.start() - 40) : hit.end() + 40]
         if not any(pattern.search(context) for pattern in exceptions):
             around.append(f"{said.where}: …{context}…")
     return around
@@ -177,6 +178,7 @@ def test_every_word_of_the_page_is_used() -> None:
 
 def test_a_replaced_word_is_found_where_it_stands() -> None:
     assert unfit(Said("here", "Only Items of this status."), "item")
+    assert unfit(Said("here", "What a start\nblock holds."), "start block")
     assert unfit(Said("here", prose("Its scope is global.")), "scope")
     assert not unfit(Said("here", prose("Its `scope` is global, in index.json/item-list.")), "scope")
     assert not unfit(Said("here", "Only this category (fact, pitfall, pattern)."), "fact")

@@ -66,7 +66,7 @@ class Scene:
         self._sessions: dict[object, Session] = {}
         self._connected: tuple[str, ...] | None = None
         self.start_block = self.prompt_block = ""
-        self.told: list[str] = []  # ids of the notes in the start block
+        self.told: list[str] = []  # ids of the notes in the brief
 
     @property
     def store(self) -> Path:

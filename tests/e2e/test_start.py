@@ -23,7 +23,7 @@ def test_the_start_block_is_there_whole_and_once(scene: Scene) -> None:
 
 def test_where_only_results_carry_text_the_start_block_comes_with_the_first_of_them(scene: Scene) -> None:
     if (scene.client.name, Ability.START) not in EXCUSES:
-        pytest.skip("the start block is there from the beginning")
+        pytest.skip("the brief is there from the beginning")
     first, *others = scene.whole_session().texts
     assert scene.start_block not in first
     assert [text.count(scene.start_block) for text in others] == [1] * len(others)

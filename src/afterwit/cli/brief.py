@@ -23,7 +23,7 @@ _REPO = click.argument("repo", required=False)
 
 @click.group(cls=DefaultGroup, default="show")
 def brief() -> None:
-    """The page that every session of a repository begins with: show, edit, compile it.
+    """The page that every session of a repository begins with.
 
     `afterwit brief` shows the one of the present folder, `afterwit brief NAME` that of another repository.
     """

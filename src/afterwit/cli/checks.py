@@ -39,7 +39,7 @@ _COLUMNS = (
 
 @click.group(cls=DefaultGroup, default="list")
 def checks() -> None:
-    """What agents are kept from doing again: add a check, try it on past sessions, turn it on.
+    """What agents are kept from doing again.
 
     A call that goes against a check is refused once, with one sentence; made again it passes, unless the check is
     strict. `afterwit checks` lists those of the present folder, `afterwit checks NAME` those of another repository.
@@ -185,6 +185,9 @@ def try_(here: Here, ids: tuple[str, ...], form: str, repo: str | None, is_json:
 
 def _print_trials(trials: Iterable[CheckTrial]) -> None:
     tried = sorted(trials, key=lambda trial: -len(trial.stops))
+    if len(tried) == 1:
+        _print_trial(tried[0])
+        return
     print_table(
         _COLUMNS,
         [

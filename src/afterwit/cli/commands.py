@@ -140,13 +140,15 @@ class LazyGroup(CliGroup):
         package: str,
         entries: Mapping[str, Subcommand],
         short_names: Mapping[str, str] | None = None,
+        first: Sequence[str] = (),
         extras_below: str | None = None,
         **attributes: Any,
     ) -> None:
         super().__init__(*args, **attributes)
         self._own = {name: _absolute(entry, package) for name, entry in entries.items()}
         self._extras_below = extras_below  # the words of this group after `afterwit`; None: no place for extras
-        self.short_names = short_names or {}  # name → the words below this group that it is short for
+        self.short_names = short_names or {}  # name → the group and the command that it is short for
+        self._first = first  # names that the help shows alone; without any it shows all
 
     @cached_property
     def _entries(self) -> Mapping[str, Subcommand]:
@@ -182,13 +184,35 @@ class LazyGroup(CliGroup):
         return subcommand if isinstance(subcommand, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.line) for name, entry in self._entries.items()])
-        if self.short_names:
-            with formatter.section("Short names"):
-                formatter.write_dl(
-                    [(name, f"Short for `{ctx.command_path} {long}`.") for name, long in self.short_names.items()]
-                )
+        if self._first:
+            self._write(ctx, formatter, "Commands", self._first)
+        else:
+            self.format_all(ctx, formatter)
+
+    def format_all(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """All commands: the first ones, the others, and apart from them what extras add and what is short."""
+        self._write(ctx, formatter, "Every day", self._first)
+        rest = [name for name in self._entries if name not in self._first]
+        own = [name for name in rest if name in self._own]
+        self._write(ctx, formatter, "Commands", own if self._first else rest)
+        self._write(ctx, formatter, "Extras", [name for name in rest if name not in own] if self._first else [])
+        self._write(ctx, formatter, "Short names", [name for name in self.short_names if name not in self._first])
+
+    def _write(self, ctx: click.Context, formatter: click.HelpFormatter, title: str, names: Sequence[str]) -> None:
+        if names:
+            with formatter.section(title):
+                formatter.write_dl([(name, self.line_of(ctx, name)) for name in names])
+
+    def line_of(self, ctx: click.Context, name: str) -> str:
+        """What an overview says of a command, for which only its group is loaded, if that is a lazy one."""
+        if name not in self.short_names:
+            return self._entries[name].line
+        group, _, own = self.short_names[name].partition(" ")
+        inner = self.get_command(ctx, group)
+        if isinstance(inner, LazyGroup):
+            return inner.line_of(ctx, own)
+        command = self.get_command(ctx, name)
+        return command.get_short_help_str(limit=200) if command is not None else ""
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
         """The names of commands without loading them, then the options."""

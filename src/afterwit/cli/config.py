@@ -142,11 +142,11 @@ def _say_changed(change: SettingChange, *, is_json: bool) -> None:
 @click.option("--remove", "is_removed", is_flag=True, help="Take these out again: the next `learn` reads them.")
 @reporting
 def exclude(here: Here, entries: tuple[str, ...], is_removed: bool, is_json: bool) -> None:
-    """Leave out repositories, folders or agents; without an ENTRY, show what is left out.
+    """Leave out repositories, folders or agents.
 
-    ENTRY is repo:PATTERN, folder:PATTERN or agent:PATTERN; * and ** stand for any names. What is left out is never
-    read, stored, searched, learned from or told. Written to [learn] exclude of config.toml. What was learned before
-    stays until `afterwit sessions delete --excluded`.
+    Without an ENTRY it shows what is left out. ENTRY is repo:PATTERN, folder:PATTERN or agent:PATTERN; * and ** stand
+    for any names. What is left out is never read, stored, searched, learned from or told. Written to [learn] exclude
+    of config.toml. What was learned before stays until `afterwit sessions delete --excluded`.
     """
     if is_removed and not entries:
         raise click.UsageError("Say what to take out: one of the entries that `afterwit config exclude` shows.")

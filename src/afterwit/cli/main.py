@@ -21,16 +21,9 @@ from afterwit.model.standard_streams import open_closed_streams
 
 COMMANDS = {
     "learn": Subcommand(".learn:learn", "Read what your agents have logged since the last time."),
-    "status": Subcommand(
-        ".status:status",
-        "Show at a glance whether it helps, what was learned last, what was told last, and what waits.",
-    ),
-    "brief": Subcommand(
-        ".brief:brief", "The page that every session of a repository begins with: show, edit, compile it."
-    ),
-    "checks": Subcommand(
-        ".checks:checks", "What agents are kept from doing again: add a check, try it on past sessions, turn it on."
-    ),
+    "status": Subcommand(".status:status", "Show whether it works, whether it pays, and what waits."),
+    "brief": Subcommand(".brief:brief", "The page that every session of a repository begins with."),
+    "checks": Subcommand(".checks:checks", "What agents are kept from doing again."),
     "sessions": Subcommand(".sessions:sessions", "What was captured, and whose it is."),
     "knowledge": Subcommand(".knowledge:knowledge", "What was learned, and what people decide about it."),
     "recall": Subcommand(".recall:recall", "Show what a session would be told here."),
@@ -39,27 +32,32 @@ COMMANDS = {
     "read": Subcommand(".read:read", "Let a model read sessions, and keep what the checks let pass."),
     "measure": Subcommand(".measure:measure", "Measure whether any of it helps."),
     "store": Subcommand(".store:store", "Sizes, checks, rebuilding, giving space back, backups; a hub."),
-    "connect": Subcommand(".connect:connect", "Connect Afterwit with other programs, and see what is connected."),
+    "connect": Subcommand(".connect:connect", "Let agents hear from Afterwit, and see which do."),
     "disconnect": Subcommand(".connect.agents:disconnect", "Take out of agents' files what `connect` has put in."),
-    "pause": Subcommand(
-        ".pause:pause", "Tell agents nothing, and stop no call of theirs, until `afterwit resume`, or for a while."
-    ),
-    "resume": Subcommand(".pause:resume", "End all pauses: agents hear again what is known."),
+    "pause": Subcommand(".pause:pause", "Tell agents nothing for a while: here, one agent, or everywhere."),
+    "resume": Subcommand(".pause:resume", "End all pauses."),
     "web": Subcommand(".servers:web", "Open a page in the browser: today, notes, sessions, search, proof."),
     "mcp": Subcommand(".servers:mcp", "Serve the notes to one agent, over standard input and output."),
     "hook": Subcommand(".servers:hook", "Answer one call of an agent's hook."),
     "doctor": Subcommand(".doctor:doctor", "Check that nothing is missed and that the store is sound."),
     "config": Subcommand(".config:config", "What is set, and where it comes from."),
+    "help": Subcommand(".help:help_", "List all commands, or show the help of one."),
 }
 SHORT_NAMES = {
     "search": "sessions search",
     "show": "sessions show",
     "cost": "sessions cost",
     "review": "knowledge review",
+    "why": "knowledge why",
     "undo": "knowledge undo",
     "exclude": "config exclude",
     "delete": "sessions delete",
 }
+# in the order of a life with it
+FIRST = (
+    *("learn", "brief", "review", "connect", "status", "search", "show", "cost", "blame", "checks", "web", "undo"),
+    "pause",
+)
 _ALONE = "afterwit.alone"
 _COMPLETING = "_AFTERWIT_COMPLETE"  # set by a shell that asks how a line goes on: any talk would land in that line
 
@@ -92,8 +90,11 @@ class _Top(LazyGroup):
         with _notice_the_reader():
             result = super().invoke(ctx)
             if ctx.meta.get(_ALONE):
-                click.echo("\n`afterwit --help` lists all commands.")
+                click.echo("\n`afterwit --help` shows what else there is.")
             return result
+
+    def overview(self, ctx: click.Context) -> str:
+        return f"`{ctx.command_path} help` lists what there is."
 
 
 def _has_store() -> bool:
@@ -112,6 +113,8 @@ def _has_store() -> bool:
     package="afterwit.cli",
     entries=COMMANDS,
     short_names=SHORT_NAMES,
+    first=FIRST,
+    epilog="`afterwit help` lists all other commands; `afterwit COMMAND --help` says more about one.",
     extras_below="",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

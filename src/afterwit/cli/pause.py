@@ -46,10 +46,11 @@ class _Length(click.ParamType[int]):
 def pause(
     here: Here, repo: str | None, agent: str | None, is_everywhere: bool, length_ms: int | None, is_json: bool
 ) -> None:
-    """Tell agents nothing, and stop no call of theirs, until `afterwit resume`, or for a while.
+    """Tell agents nothing for a while: here, one agent, or everywhere.
 
-    Hooks keep to it at once, also in sessions that are under way. Nothing is noted of such sessions, and none of
-    them counts in the comparison; `afterwit learn` reads their logs as ever.
+    Until `afterwit resume`, or for as long as you say; no call of theirs is stopped meanwhile. Hooks keep to it at
+    once, also in sessions that are under way. Nothing is noted of such sessions, and none of them counts in the
+    comparison; `afterwit learn` reads their logs as ever.
     """
     if sum((bool(repo), bool(agent), is_everywhere)) > 1:
         raise click.UsageError("Say one of --repo, --agent and --everywhere.")
@@ -68,7 +69,7 @@ def pause(
 @command(examples=("afterwit resume",))
 @reporting
 def resume(here: Here, is_json: bool) -> None:
-    """End all pauses: agents hear again what is known."""
+    """End all pauses."""
     ended = resume_all(here.world)
     if is_json:
         print_json(ended)

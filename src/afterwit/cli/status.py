@@ -9,7 +9,7 @@ from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import print_json, print_text
 from afterwit.config.calendar import Calendar
 from afterwit.engine.doctor.findings import Level
-from afterwit.engine.doctor.status import BackupState, ProofOfLife, helping
+from afterwit.engine.doctor.status import BackupState, ProofOfLife, paying
 from afterwit.engine.doctor.status import status as status_now
 from afterwit.model.figures import human_bytes, human_count, human_dollars, human_tokens
 from afterwit.recall.tellings import said_at
@@ -22,10 +22,10 @@ _MOST_REPEATED = 3
 @reporting
 @timed
 def status(here: Here, is_json: bool) -> None:
-    """Show at a glance whether it helps, what was learned last, what was told last, and what waits.
+    """Show whether it works, whether it pays, and what waits.
 
-    Also how many sessions were skipped on purpose, to compare, which logs the agents will delete soon, what is wrong,
-    and where data is stored. `afterwit doctor` looks closer and takes longer.
+    Also what was learned and told last, how many sessions were skipped on purpose, to compare, which logs the agents
+    will delete soon, what is wrong, and where data is stored. `afterwit doctor` looks closer and takes longer.
     """
     now = status_now(here.world, this_machine(here))
     if is_json:
@@ -36,12 +36,12 @@ def status(here: Here, is_json: bool) -> None:
 
 
 def _lines(now: ProofOfLife, calendar: Calendar) -> Iterator[tuple[str, str]]:
-    yield "does it help", _effect_line(now, calendar)
+    yield "does it pay", _effect_line(now, calendar)
     if now.effect is not None and now.effect.effect.harmful:
         notes = " ".join(now.effect.effect.harmful)
         yield "harmful", f"telling these notes does harm; `afterwit knowledge retire {notes}` takes them out"
     yield "last learned", _last_run(now, calendar)
-    yield "last spoke", _spoke(now, calendar)
+    yield "last told", _spoke(now, calendar)
     if now.spoke is not None or now.comparison.arms:
         yield "skipped", _holdout_line(now)
     yield "waiting", _queue_lines(now)
@@ -73,10 +73,10 @@ def _backup(backup: BackupState, calendar: Calendar) -> str:
 
 def _effect_line(now: ProofOfLife, calendar: Calendar) -> str:
     if now.spoke is None and now.effect is None:
-        return f"{helping(now)} `afterwit measure backtest` replays your history meanwhile."
+        return f"{paying(now)} `afterwit measure backtest` replays your history meanwhile."
     day = calendar.day(now.effect.at_ms if now.effect is not None else calendar.now_ms)
     when = "" if day == calendar.day(calendar.now_ms) else f" ({day})"
-    return f"{helping(now)}{when} `afterwit measure effect` shows more."
+    return f"{paying(now)}{when} `afterwit measure effect` shows more."
 
 
 def _last_run(now: ProofOfLife, calendar: Calendar) -> str:
@@ -120,6 +120,8 @@ def _queue_lines(now: ProofOfLife) -> str:
         *([approvals(notes.needs_approval)] if notes.needs_approval else []),
         *([waits(notes.waiting)] if notes.waiting else []),
     ]
+    if not (counts or notes.active):
+        return "nothing, and no note is in use: `afterwit read --plan` shows what a model could read."
     in_use = f"{human_count(notes.active, 'note')} in use"
     return f"{', '.join(counts)}; {in_use}. `afterwit review` shows what waits." if counts else f"nothing; {in_use}"
 

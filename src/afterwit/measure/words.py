@@ -76,7 +76,8 @@ def _sessions_needed(effect: EffectBrief) -> str:
     is_quicker = share < _WORTH_CHANGING and effect.needed * share <= _MOST_NEEDED
     text = f"{too_few}."
     if effect.needed <= _MOST_NEEDED:
-        text = f"about {_about(effect.needed)} more sessions until {change} would show."
+        whole = _about(effect.sessions + effect.needed)
+        text = f"{effect.sessions:,} of about {whole} sessions that it takes to see {change}."
     if is_quicker:
         text += f" With half of the sessions skipped it takes about {_about(effect.needed * share)}."
     return text

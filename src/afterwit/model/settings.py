@@ -102,9 +102,9 @@ class MemorySettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecallSettings(msgspec.Struct, frozen=True, kw_only=True):
-    preferences: bool = False  # whether entries of user memory that are preferences join the start block
-    budget_tokens: Tokens = 1_000  # of the start block
-    confidence: Share = 0.7  # above which an item may stand in the start block
+    preferences: bool = False  # whether entries of user memory that are preferences join the brief
+    budget_tokens: Tokens = 1_000  # of the brief
+    confidence: Share = 0.7  # above which an item may stand in the brief
     learns_at_end: bool = True  # whether the end of a session starts a `learn` of it
 
 

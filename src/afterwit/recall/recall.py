@@ -1,6 +1,6 @@
 """What a session would be told: reads the store and the deck, decides nothing.
 
-The same start blocks go into the deck for hooks, to the MCP server and to people who ask; what comes with a prompt is
+The same briefs go into the deck for hooks, to the MCP server and to people who ask; what comes with a prompt is
 read from the deck by the function that hooks call. What a user prefers joins the start
 block if `recall.preferences = true`: entries whose key begins with `preference` and that a person stored, cleaned and
 cut like all text that is given to an agent; a failing backend means no lines, never a failing start. Which repository a

@@ -42,7 +42,7 @@ _ALWAYS = ("at", "held", "items", "agent", "session", "moment")  # in the journa
 _AS_IT_IS = frozenset(
     ("agent", "session", "context", "repo", "moment", "act", "text", "would", "arm", "item_odds", "took_ms")
 )
-_UNREAD = "…"  # stands for a text that nobody redacted
+_UNREAD = "…"  # stands for each letter of a text that nobody redacted
 _MOST_DRAWS = 200  # in one entry of the journal
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -136,7 +136,7 @@ def draws_in(records: Iterable[Spooled], redactor: Redactor | None = None) -> li
 def _draw_row(key: bytes, draw: _Draw, redactor: Redactor | None) -> DrawRow:
     values = msgspec.structs.asdict(draw) if redactor is None else _safe(draw, redactor)
     if redactor is None:
-        values |= {name: _UNREAD if values[name] else "" for name in _LIMITS}
+        values |= {name: _UNREAD * len(values[name]) for name in _LIMITS}
     return DrawRow(
         key=key,
         at_ms=draw.at,

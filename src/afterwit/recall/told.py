@@ -55,7 +55,7 @@ def told_in(db: apsw.Connection, world: World, notes: Iterable[Item] | None = No
 
 
 def _at_start(world: World) -> frozenset[str]:
-    """The lines of all start blocks that hooks have. Without a deck they have none."""
+    """The lines of all briefs that hooks have. Without a deck they have none."""
     try:
         return Deck(str(world.layout.deck)).told_at_start()
     except (ValueError, apsw.Error):

@@ -24,7 +24,7 @@ BRIEF = EffectBrief(
 
 def test_it_says_how_many_sessions_it_takes_where_anybody_could_wait_for_them() -> None:
     assert verdict(BRIEF) == (
-        "No evidence yet: about 480 more sessions until a change of 10% would show."
+        "No evidence yet: 12 of about 490 sessions that it takes to see a change of 10%."
         " With half of the sessions skipped it takes about 170."
     )
 

@@ -128,7 +128,7 @@ def test_today_says_one_next_step_and_what_waits(browser: Browser, world: World)
     reply = browser.get("/")
     assert reply.text.count('class="card next"') == 1
     assert waiting(world).notes[0].sentence in reply.words
-    assert "Is it helping?" in reply.words
+    assert "Does it pay?" in reply.words
 
 
 def test_today_begins_with_what_is_told_and_nobody_looked_at(browser: Browser, world: World) -> None:

@@ -47,7 +47,7 @@ def _agents() -> list[str]:
 
 @click.group(cls=_Connect, package=__name__, entries=COMMANDS)
 def connect() -> None:
-    """Connect Afterwit with other programs, and see what is connected.
+    """Let agents hear from Afterwit, and see which do.
 
     `afterwit connect codex` is short for `afterwit connect agents codex`. `afterwit disconnect` undoes it.
     """

@@ -170,8 +170,7 @@ def digest_lines(digest: Digest, *, is_full: bool) -> Iterator[str]:
     verdict = digest.verdict
     yield one_line(digest.title or digest.task or "(no prompt)", _LONGEST)
     yield f"{digest.agent} {digest.native_id}: {digest.task_type}, {digest.repo or 'no repository'}"
-    confidence = f" ({verdict.confidence:.2f})" if verdict.confidence else ""
-    yield f"outcome     {verdict.outcome}{confidence}: {'; '.join(verdict.reasons)}"
+    yield f"outcome     {verdict.outcome}: {'; '.join(verdict.reasons)}"
     lists = {
         "failures": [line for failure in digest.failures for line in _failure(digest, failure)],
         "rules reported": list(dict.fromkeys(f"{rule.id}  {rule.message}" for rule in digest.rules)),

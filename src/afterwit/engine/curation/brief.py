@@ -21,7 +21,8 @@ from afterwit.model.text import regex
 from afterwit.recall.brief_block import start_block
 from afterwit.recall.recall import page_of, repo_at, settings_of, speaking_items, stories
 from afterwit.recall.situation import Situation
-from afterwit.sessions.filters import find_repo
+from afterwit.repos.remotes import last_part
+from afterwit.sessions.filters import find_repo, known_repos
 from afterwit.store.decisions import BriefEdited, KnowledgeEntry, RejectedProposal, in_force
 from afterwit.store.rows.items import recorded_about
 from afterwit.store.rows.repetitions import heard
@@ -62,11 +63,18 @@ class BriefVersion(NamedTuple):
     removed: tuple[Line, ...]
 
 
+_MOST_NAMED = 5
+
+
 def find_place(db: apsw.Connection, world: World, folder: Path, name: str | None) -> str:
     """The repository of this name, or of this folder."""
     repo = find_repo(db, name, world.settings) if name else repo_at(db, world, folder)
     if not repo:
-        raise UsageError("No session was seen in this folder. Name a repository; `afterwit sessions repos` lists them.")
+        names = sorted(map(last_part, known_repos(db)))[:_MOST_NAMED]
+        named = f", such as {', '.join(names)}" if names else ""
+        raise UsageError(
+            f"No session was seen in this folder. Name a repository{named}; `afterwit sessions repos` lists them."
+        )
     return repo
 
 

@@ -1,11 +1,13 @@
-"""`status`: whether it lives, at a glance: last learned, last spoke, what waits, what vanishes, what is wrong.
+"""`status`: whether it lives, at a glance: last learned, last told, what waits, what vanishes, what is wrong.
 
 Reads a few rows, what hooks left in the spool, and a `stat` of the logs of those agents that delete them. What takes a
 look at everything is left to `doctor`. Changes nothing.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 
 import apsw
 import msgspec
@@ -34,7 +36,10 @@ from afterwit.engine.doctor.findings import (
 from afterwit.knowledge.door.repeated import RepeatedLine, repeated_lines
 from afterwit.measure.effect import KeptEffect, kept_effect
 from afterwit.measure.words import verdict
+from afterwit.model.figures import human_count, human_tokens
 from afterwit.model.knowledge import ItemStatus
+from afterwit.recall.holdout import CHECK, REPEATED
+from afterwit.recall.situation import tokens
 from afterwit.recall.spooled import draws_in
 from afterwit.store import spool
 from afterwit.store.archive import Archive
@@ -79,6 +84,26 @@ class SkippedSessions(msgspec.Struct, frozen=True, kw_only=True):
     arms: list[str]  # of an experiment that is under way
 
 
+class ToldLately(msgspec.Struct, frozen=True, kw_only=True):
+    """What sessions were told in the last days, and what it cost to read."""
+
+    days: int
+    sessions: int
+    tokens: int
+    stopped: int  # calls, by checks
+    made_again: int  # of these, made once more all the same
+
+    @property
+    def in_words(self) -> str:
+        """ "" where nothing was told."""
+        if not self.sessions:
+            return ""
+        sessions = human_count(self.sessions, "session was", "sessions were")
+        obeyed = f"; {self.stopped - self.made_again:,} of {human_count(self.stopped, 'stopped call')} obeyed"
+        where = f"In {self.days} days {sessions} told about {human_tokens(self.tokens)} tokens"
+        return where + (obeyed if self.stopped else "")
+
+
 class NoteCounts(msgspec.Struct, frozen=True, kw_only=True):
     active: int
     needs_approval: int
@@ -114,6 +139,7 @@ class StoredData(msgspec.Struct, frozen=True, kw_only=True):
 class ProofOfLife(msgspec.Struct, frozen=True, kw_only=True):
     learned: LearnedState
     spoke: Spoke | None  # None: never
+    told: ToldLately
     comparison: SkippedSessions
     notes: NoteCounts
     vanishing: VanishingLogs
@@ -143,6 +169,7 @@ def status(world: World, machine: Machine, *, has_sizes: bool = True) -> ProofOf
         return ProofOfLife(
             learned=learned,
             spoke=_spoke(db, waiting),
+            told=_told(db, waiting, world.now_ms),
             comparison=_comparison(db, waiting, world.now_ms),
             notes=NoteCounts(
                 active=counts.get(ItemStatus.ACTIVE, 0),
@@ -161,7 +188,14 @@ def status(world: World, machine: Machine, *, has_sizes: bool = True) -> ProofOf
         )
 
 
-def helping(now: ProofOfLife) -> str:
+def paying(now: ProofOfLife) -> str:
+    """Whether it pays, in a line: what was told, obeyed and had to be said again, and what the hold-out says."""
+    again = f"; {human_count(len(now.repeated), 'line')} had to be said again" if now.repeated else ""
+    told = now.told.in_words
+    return f"{told}{again}. {_helping(now)}" if told else _helping(now)
+
+
+def _helping(now: ProofOfLife) -> str:
     """Whether it helps, in words that go with when it last spoke and what was skipped."""
     seen = now.effect.effect if now.effect is not None else None
     if seen is not None and (seen.sessions or seen.alarms):
@@ -204,6 +238,25 @@ def _spoke(db: apsw.Connection, waiting: list[DrawRow]) -> Spoke | None:
         return None
     last = max(told, key=lambda draw: draw.at_ms)
     return Spoke(at_ms=last.at_ms, agent=last.agent, repo=last.repo, moment=last.moment, act=last.act)
+
+
+def _told(db: apsw.Connection, waiting: list[DrawRow], now_ms: int) -> ToldLately:
+    since_ms = now_ms - RECENT_DAYS * DAY_MS
+    drawn = chain(hooks.draws_since(db, since_ms), (draw for draw in waiting if draw.at_ms >= since_ms))
+    sessions, cost, acts = set[tuple[str, str]](), 0, Counter[str]()
+    for draw in drawn:
+        if draw.text:
+            sessions.add((draw.agent, draw.session))
+            cost += tokens(draw.text)
+        if not draw.is_held:
+            acts[draw.act] += 1
+    return ToldLately(
+        days=RECENT_DAYS,
+        sessions=len(sessions),
+        tokens=cost,
+        stopped=acts[CHECK],
+        made_again=min(acts[CHECK], acts[REPEATED]),
+    )
 
 
 def _comparison(db: apsw.Connection, waiting: list[DrawRow], now_ms: int) -> SkippedSessions:

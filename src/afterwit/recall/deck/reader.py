@@ -24,7 +24,7 @@ from afterwit.redaction.shown import Shown, of_deck
 
 VERSION = 10
 EXAMPLES = "examples"  # a setting: the worked examples of an experiment, by repository
-SESSION, SUBAGENT, LOOKER = "session", "subagent", "looker"  # who is told a start block
+SESSION, SUBAGENT, LOOKER = "session", "subagent", "looker"  # who is told a brief
 PARTS = "deck"  # the folder of `store.layout.Layout.deck_parts`
 REPO = "repo"  # names in the table `indexes` of a part
 PLACES = "places"
@@ -190,7 +190,7 @@ class Deck:
         return self._db.execute(query).fetchone() is not None
 
     def block(self, repo: str, agent: str, listener: str = SESSION) -> list[tuple[Shown, Lines]]:
-        """The start block that fits best: headings, each with its lines. A heading without lines frames the others."""
+        """The brief that fits best: headings, each with its lines. A heading without lines frames the others."""
         query = """SELECT body FROM blocks WHERE repo IN (?1, '') AND agent IN (?2, '') AND listener = ?3
                    ORDER BY repo = ?1 DESC, agent = ?2 DESC LIMIT 1"""
         row = self._db.execute(query, (repo, agent, listener)).fetchone()
@@ -210,7 +210,7 @@ class Deck:
         return [line for line in lines if line[0] not in self._hushed]
 
     def told_at_start(self) -> frozenset[str]:
-        """The items of all start blocks."""
+        """The items of all briefs."""
         bodies = (_pairs(body) for (body,) in self._db.execute("SELECT body FROM blocks"))
         return frozenset(item for body in bodies for _, entries in body for item, _ in _lines(entries))
 

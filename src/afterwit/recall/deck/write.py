@@ -1,6 +1,6 @@
 """Writes the deck: read-only SQLite files with all that hooks need, rendered, and nothing else.
 
-One file holds the settings, the start blocks, the lines that hold everywhere and the list of the parts. Each
+One file holds the settings, the briefs, the lines that hold everywhere and the list of the parts. Each
 repository has a part of its own, which is written only when something of that repository changed: as a copy of the
 one before, beside it, under a name that ends with its fingerprint. The parts come first, then the deck is written
 beside and renamed into place: a hook reads the old deck with its parts or the new one with its own, never half of

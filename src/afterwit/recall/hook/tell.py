@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from afterwit.recall.hook.call import Checked, Permissions, Proposal
     from afterwit.recall.hook.checks import Breach
 LONGEST = 9_500  # characters that reach the model whole in every agent
-LARGEST_BLOCK = 8_000  # characters of a start block with an example, about 2,000 tokens
+LARGEST_BLOCK = 8_000  # characters of a brief with an example, about 2,000 tokens
 _FRESH = ("", "startup", "new", "clear")
 _LOOKERS = ("explore", "explorer", "plan")  # subagents that change nothing
 

@@ -5,7 +5,7 @@ from typing import NamedTuple, cast
 from afterwit.agents.registry import DAY_MS
 from afterwit.engine.curation.review import WaitingNotes, waiting
 from afterwit.engine.doctor.findings import RECENT_DAYS, Level
-from afterwit.engine.doctor.status import ProofOfLife, helping, status
+from afterwit.engine.doctor.status import ProofOfLife, paying, status
 from afterwit.knowledge.door.list import new_items
 from afterwit.model.figures import human_count
 from afterwit.model.knowledge import Item
@@ -50,7 +50,7 @@ def _today(ask: Ask) -> WebAnswer:
         most=_MOST,
         notes=notes,
         sessions=sessions,
-        helping=helping(now),
+        paying=paying(now),
         spent=spent,
         next=_next(now, queue),
         said_at=said_at,

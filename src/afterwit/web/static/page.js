@@ -1,7 +1,7 @@
 // Keys, copying a link, and what else makes looking quicker. Every page works without this file.
 (() => {
   "use strict";
-  const pages = { t: "/", b: "/brief", k: "/knowledge", s: "/sessions", f: "/search", p: "/proof", m: "/more" };
+  const pages = { t: "/", b: "/brief", n: "/knowledge", s: "/sessions", f: "/search", p: "/proof", m: "/more" };
   const typing = (target) => target.closest("input, textarea, select, [contenteditable]") !== null;
   let waitsForPage = false;
 
