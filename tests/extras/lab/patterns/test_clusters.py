@@ -26,7 +26,6 @@ _NAMES: dict[SignalKind, tuple[str, ...]] = {
     SignalKind.LEFT_FAILING: (ORCHARD, "npm test"),
     SignalKind.COMMAND_TURNED_DOWN: ("git push",),
     SignalKind.CHECKED_COMMIT: (ORCHARD, "npm test"),
-    SignalKind.CHECKS_IN_ORDER: (ORCHARD, "npm run lint", "npm run types", "npm test"),
 }
 
 
@@ -89,7 +88,7 @@ def test_a_pattern_says_what_cured_it(how: ResolutionKind, told: str) -> None:
 def test_what_takes_too_many_words_is_no_pattern() -> None:
     commands = tuple(f"npm run check-of-row-{number}-in-the-upper-orchard" for number in range(9))
 
-    assert put_into_words(Subject(SignalKind.CHECKS_IN_ORDER, (ORCHARD, *commands))) is None
+    assert put_into_words(Subject(SignalKind.CHECKED_COMMIT, (ORCHARD,)), commands) is None
 
 
 @for_every("kind", _NAMES)

@@ -174,13 +174,6 @@ _WORDS = {
         is_of_repo=True,
         side=PatternSide.SUCCESS,
     ),
-    SignalKind.CHECKS_IN_ORDER: PatternWords(
-        "In {0}, work is committed after {order}.",
-        "Before a commit, run {order}.",
-        "command:git commit",
-        is_of_repo=True,
-        side=PatternSide.SUCCESS,
-    ),
 }
 
 
@@ -214,7 +207,6 @@ def put_into_words(subject: Subject, named: Sequence[str] = (), how: str = "") -
         "plain": names[1] if words.is_of_repo and len(names) > 1 else names[0],
         "what": what,
         "article": "An" if what[:1] in "aeiouM" else "A",
-        "order": ", then ".join(quoted[1:]),
         "all": ", ".join(map(quote, named)),
         "last": next(iter(named), ""),
         "cured": _CURED.get(ResolutionKind(how or ResolutionKind.UNRESOLVED), "it was reached in another way"),

@@ -4,7 +4,7 @@ They are kept beside the sightings of harvesters, and nothing is concluded from 
 them. Of failures, taken is what a later session could do otherwise: tests, lint and compilers that report what is being
 written are the work itself, and count where a session ends with them, or where a commit was refused because of them.
 Failures that pass by themselves, were cancelled or are an answer are left out, and so is every message that has no name
-to say. Of what goes well, taken are the checks that pass before a commit, and their order.
+to say. Of what goes well, taken are the checks that pass before a commit.
 
 The subject is the whole identity of a pattern: its kind and the few names without which it could not be said. It holds
 nothing of the moment, of the agent or of its wording, so that sessions of different agents meet under one subject.
@@ -57,8 +57,6 @@ _SEVERITY = regex(r"^(?:(?:\[\w+\]|error:|fatal:)\s*)+", re.IGNORECASE)
 _GENERAL = ("tests fail", "build fails")
 _LONGEST_MESSAGE = 60
 _ASKED = frozenset(("option", "flag", "switch"))
-_FEWEST_IN_ORDER = 3  # two are no procedure: each of them is told by itself
-_MOST_IN_ORDER = 5
 _CHECKS = (Purpose.TEST, Purpose.LINT, Purpose.TYPES, Purpose.CHECK, Purpose.BUILD)
 
 
@@ -76,7 +74,6 @@ class SignalKind(StrEnum):
     LEFT_FAILING = "left-failing"  # repository, command
     COMMAND_TURNED_DOWN = "command-turned-down"  # command
     CHECKED_COMMIT = "checked-commit"  # repository, command
-    CHECKS_IN_ORDER = "checks-in-order"  # repository, commands
 
 
 _KINDS = frozenset(SignalKind)
@@ -292,7 +289,7 @@ def _is_plain(command: str) -> bool:
 
 
 def habits(digest: Digest) -> Iterator[Occurrence]:
-    """The checks that passed between the last change and a commit, each once in a session, and their order."""
+    """The checks that passed between the last change and a commit, each once in a session."""
     commits = [told.at for told in digest.publications if told.kind is NoteKind.COMMIT]
     if not digest.repo or not commits:
         return
@@ -302,10 +299,6 @@ def habits(digest: Digest) -> Iterator[Occurrence]:
     for order in orders:
         for run in order:
             lines.setdefault(run.line, run.at)
-        names = tuple(run.line for run in order)
-        if _FEWEST_IN_ORDER <= len(names) <= _MOST_IN_ORDER:
-            subject = Subject(SignalKind.CHECKS_IN_ORDER, (digest.repo, *names))
-            yield Occurrence(subject, order[0].at, " → ".join((*names, "git commit")))
     for line, at in lines.items():
         yield Occurrence(Subject(SignalKind.CHECKED_COMMIT, (digest.repo, line)), at, f"{line} → git commit")
 
