@@ -229,16 +229,13 @@ class SignalSeen(NamedTuple):
     signal: Signal
 
 
-Place = tuple[str, str, int | None]  # agent, session, step
-
-
 def cluster(
     signals: Iterable[SignalSeen], fewest_stories: int = FEWEST_STORIES, notes: Iterable[Item] = ()
 ) -> list[Pattern]:
     """All that recurs in so many independent sessions, the most worth sharing first. Signals of one row follow each
     other. What a note rests on is told once, in the words of the note."""
     noted = {item.id: [_seen_by(item, piece) for piece in item.evidence if not piece.is_against] for item in notes}
-    of_place: dict[Place, str] = {_place(seen): own for own, pieces in noted.items() for seen in pieces}
+    of_place = {_place(seen): own for own, pieces in noted.items() for seen in pieces}
     patterns = []
     for row, group in groupby(signals, lambda seen: row_of(seen.subject)):
         same = list(group)
@@ -258,7 +255,8 @@ def stories_of(same: Iterable[SignalSeen]) -> int:
     return len({seen.session.story for seen in same})
 
 
-def _place(seen: SignalSeen) -> Place:
+def _place(seen: SignalSeen) -> tuple[str, str, int | None]:
+    """Agent, session and step."""
     return seen.session.agent, seen.session.native_id, seen.signal.at
 
 
@@ -383,11 +381,8 @@ def _notes_in(db: apsw.Connection, chosen: frozenset[int] | None) -> Iterator[It
     for item in all_items(db):
         is_mishap = item.category in _MISHAPS or item.harvester == Environment.name
         if is_mishap and item.status in _STANDING and item.harvester != PUBLISHED:
-            pieces = [
-                piece
-                for piece in item.evidence
-                if refs is None or (piece.session.agent, piece.session.native_id) in refs
-            ]
+            sessions = ((piece, piece.session) for piece in item.evidence)
+            pieces = (piece for piece, ref in sessions if refs is None or (ref.agent, ref.native_id) in refs)
             yield replace(item, evidence=tuple(pieces))
 
 

@@ -54,7 +54,6 @@ _TOO_LONG = regex(
 _OF_MOMENT = regex(r"(?<![\w<])<[\w-]+>(?!\w)")  # what a signature masks; within a word it is part of a name
 _DOMAIN = regex(r"://|\w\.(?:com|net|org|io|dev|sh)\b")
 _SEVERITY = regex(r"^(?:(?:\[\w+\]|error:|fatal:)\s*)+", re.IGNORECASE)
-_GENERAL = ("tests fail", "build fails")
 _LONGEST_MESSAGE = 60
 _ASKED = frozenset(("option", "flag", "switch"))
 _CHECKS = (Purpose.TEST, Purpose.LINT, Purpose.TYPES, Purpose.CHECK, Purpose.BUILD)
@@ -168,19 +167,13 @@ def _subjects(digest: Digest, failure: Failure) -> Iterator[Subject]:
     if failure.failure in _PASSING:
         return
     if failure.failure is FailureClass.DENIED:
-        subject = _turned_down(digest, failure.at)
+        subjects = [_turned_down(digest, failure.at)]
+    elif failure.failure is FailureClass.WORK:
+        subjects = [*_refused(digest, failure)] or [_left(digest, failure)]
     else:
-        refused = list(_refused(digest, failure))
-        yield from refused
-        if refused or _is_publishing(digest, failure.at):
-            return
-        subject = (
-            _left(digest, failure)
-            if failure.failure is FailureClass.WORK
-            else _unknown(digest, failure) or _not_permitted(digest, failure) or _of_file(digest, failure)
-        )
-    if subject is not None:
-        yield subject
+        whole = _unknown(digest, failure) or _not_permitted(digest, failure) or _of_file(digest, failure)
+        subjects = [whole] if whole else [*_refused(digest, failure)]
+    yield from filter(None, subjects)
 
 
 def _turned_down(digest: Digest, at: int) -> Subject | None:
@@ -211,7 +204,7 @@ def _is_publishing(digest: Digest, at: int) -> str:
 def _message(error: str, signed: str) -> str:
     """The line of an error that its signature is made of, where it can be shown."""
     masked = signed.partition(": ")[2]
-    if not masked or _OF_MOMENT.search(masked) or masked in _GENERAL:
+    if not masked or _OF_MOMENT.search(masked):
         return ""
     line = next((line for line in error.splitlines() if masked in template(line.strip())), "")
     line = _SEVERITY.sub("", line.strip())
@@ -222,7 +215,8 @@ def _message(error: str, signed: str) -> str:
 def _left(digest: Digest, failure: Failure) -> Subject | None:
     """A check that the session left failing."""
     commands = parsed(command_of(digest.steps, failure.at)).commands
-    is_left = any(map(purpose_of, commands)) and digest.repo and _is_left(digest, failure)
+    is_check = any(map(purpose_of, commands)) and not _is_publishing(digest, failure.at)
+    is_left = is_check and digest.repo and _is_left(digest, failure)
     command = _command(digest, failure.at) if is_left else ""
     return Subject(SignalKind.LEFT_FAILING, (digest.repo, command)) if command else None
 
