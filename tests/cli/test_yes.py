@@ -31,7 +31,8 @@ def _asks(module: str, name: str, seen: set[tuple[str, str]]) -> bool:
     if name in _ASKING:
         return True
     function = vars(sys.modules[module]).get(name)
-    function = inspect.unwrap(function.callback) if isinstance(function, click.Command) else function
+    if isinstance(function, click.Command) and function.callback is not None:
+        function = inspect.unwrap(function.callback)
     where = getattr(function, "__module__", "") or ""
     if (where, name) in seen or ".cli" not in where or not inspect.isfunction(function):
         return False

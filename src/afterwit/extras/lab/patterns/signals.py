@@ -44,16 +44,13 @@ _UNKNOWN_NAME = regex(
 )
 # What agents' own tools say where a change does not fit the file as it is, each in its own words.
 _MISSED = regex(
-    r"not found in (?:the )?file|failed to find (?:expected lines|context)|modified since (?:it was )?read"
-    r"|unexpectedly modified|could not find (?:a match|the string|old_string)|matches of the string|\b0 occurrences",
-    re.IGNORECASE,
+    r"(?i)not found in (?:the )?file|failed to find (?:expected lines|context)|modified since (?:it was )?read"
+    r"|unexpectedly modified|could not find (?:a match|the string|old_string)|matches of the string|\b0 occurrences"
 )
-_TOO_LONG = regex(
-    r"exceeds? (?:the )?maximum (?:allowed )?(?:tokens|size)|file (?:is )?too (?:large|long)", re.IGNORECASE
-)
+_TOO_LONG = regex(r"(?i)exceeds? (?:the )?maximum (?:allowed )?(?:tokens|size)|file (?:is )?too (?:large|long)")
 _OF_MOMENT = regex(r"(?<![\w<])<[\w-]+>(?!\w)")  # what a signature masks; within a word it is part of a name
 _DOMAIN = regex(r"://|\w\.(?:com|net|org|io|dev|sh)\b")
-_SEVERITY = regex(r"^(?:(?:\[\w+\]|error:|fatal:)\s*)+", re.IGNORECASE)
+_SEVERITY = regex(r"(?i)^(?:(?:\[\w+\]|error:|fatal:)\s*)+")
 _LONGEST_MESSAGE = 60
 _ASKED = frozenset(("option", "flag", "switch"))
 _CHECKS = (Purpose.TEST, Purpose.LINT, Purpose.TYPES, Purpose.CHECK, Purpose.BUILD)
