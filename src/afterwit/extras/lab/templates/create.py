@@ -16,7 +16,6 @@ at, so that the work is bounded. What is proposed is written only by `keep`.
 """
 
 import datetime as dt
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -59,7 +58,7 @@ _PUBLISHES = frozenset((Activity.PUSH, Activity.REVIEW))
 _ELSEWHERE = ("/", "~", "..")  # how paths begin that are not below the repository
 _NOWHERE = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr")
 _CHECKS_NOTHING = regex(r"\s--(?:version|help|collect-only|list|dry-run|passWithNoTests)\b")
-_CHECKED_NOTHING = regex(r"\bno tests? (?:ran|found|files|to run)|\bcollected 0 items|\b0 tests\b", re.IGNORECASE)
+_CHECKED_NOTHING = regex(r"(?i)\bno tests? (?:ran|found|files|to run)|\bcollected 0 items|\b0 tests\b")
 _PATH_NAMES = ("path", "file_path", "notebook_path", "dir_path", "directory", "workdir", "cwd")
 _LEAST_NAME = 3  # characters of a file's name that tell anything where they turn up
 
