@@ -204,7 +204,7 @@ def _message(error: str, signed: str) -> str:
     if not masked or _OF_MOMENT.search(masked):
         return ""
     line = next((line for line in error.splitlines() if masked in template(line.strip())), "")
-    line = _SEVERITY.sub("", line.strip())
+    line = _SEVERITY.sub("", line.strip().rstrip(":"))
     is_fit = 0 < len(line) <= _LONGEST_MESSAGE and not reads_like_a_sentence(line) and not reads_like_an_order(line)
     return line if is_fit and not danger_in(line) and not _DOMAIN.search(line) else ""
 
