@@ -67,7 +67,11 @@ _TABLES: tuple[tuple[str, type[msgspec.Struct] | None, str], ...] = (
         ReadingSettings,
         "Which model reads sessions, and what that may take: [let a model read](../how-to/let-a-model-read.md).",
     ),
-    ("measure", MeasureSettings, "What is [measured](../how-to/see-whether-it-helps.md#read-the-report) without being asked."),
+    (
+        "measure",
+        MeasureSettings,
+        "What is [measured](../how-to/see-whether-it-helps.md#read-the-report) without being asked.",
+    ),
     ("hub", HubSettings, "The [hub](../how-to/run-a-hub.md) that `afterwit store sync` exchanges notes with."),
     ("share", ShareSettings, "How notes are [shared](../how-to/share-notes.md), and whose are used unasked."),
     ("patterns", PatternSettings, "Where the [catalog of patterns](../how-to/curate-patterns.md) lies."),

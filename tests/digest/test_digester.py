@@ -21,7 +21,17 @@ from afterwit.digest.digester import (
 )
 from afterwit.model.captured import ActionRow, Extract
 from afterwit.model.digest import Digest, Said, Touched
-from afterwit.model.kinds import ActionKind, FailureClass, Lean, NoteKind, Outcome, ResolutionKind, Status, TaskType
+from afterwit.model.kinds import (
+    ActionKind,
+    FailureClass,
+    Lean,
+    NoteKind,
+    Outcome,
+    ResolutionKind,
+    Status,
+    Step,
+    TaskType,
+)
 from afterwit.repos.folders import below
 
 EDIT, READ, WRITE = ActionKind.EDIT, ActionKind.READ, ActionKind.WRITE
@@ -273,7 +283,25 @@ def test_rows_without_a_time_come_first(last: int) -> None:
     ],
 )
 def test_the_group_above_sixty_percent_decides(kinds: dict[str, int], expected: TaskType) -> None:
-    assert task_type(kinds) is expected
+    steps = [
+        Step(ActionKind(kind), kind, "make", Status.SUCCEEDED) for kind, count in kinds.items() for _ in range(count)
+    ]
+
+    assert task_type(steps) is expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("sed -n 1,80p pear.py", "rg -n pear src", "cat <<'EOF' > pear.py\npear = 1\nEOF", "make"), TaskType.FILE),
+        (("sed -i 's/pear/plum/' pear.py", "git diff", "ls src", "make"), TaskType.FILE),
+        (("make", "npm test", "git commit -m pear", "ls"), TaskType.CODE),
+        (("curl -s https://example.org/pears", "wget https://example.org/plums", "ls"), TaskType.RESEARCH),
+        (("curl http://localhost:8080/pears", "curl http://127.0.0.1/plums", "ls"), TaskType.CODE),
+    ],
+)
+def test_an_agent_that_does_all_in_a_shell_is_told_by_what_it_does(lines: tuple[str, ...], expected: TaskType) -> None:
+    assert digest(material([action(at, line) for at, line in enumerate(lines)])).task_type is expected
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ from afterwit.actions.activities import has_check
 from afterwit.actions.failures.failure_class import classify
 from afterwit.actions.failures.resolution import resolve
 from afterwit.actions.failures.signature import signature
+from afterwit.actions.shell.parse import parsed
+from afterwit.actions.shell.programs import Weight
 from afterwit.actions.steps import command_of
 from afterwit.capture.assembly.notes import person_statements
 from afterwit.capture.assembly.texts import both_ends
@@ -180,6 +182,10 @@ _GROUPS = {
     TaskType.FILE: (ActionKind.READ, ActionKind.EDIT, ActionKind.WRITE, ActionKind.SEARCH),
     TaskType.RESEARCH: (ActionKind.WEB,),
 }
+_FETCHES = ("curl", "wget", "lynx")
+_ELSEWHERE = regex(r"https?://(?!localhost|127\.|\[::1\]|0\.0\.0\.0)")
+# A file that is written in a shell: a text put into it, or changed in place.
+_WRITES = regex(r"\b(?:cat|tee)\b[^\n|]{0,200}<<|\bsed (?:-\w+ )*-i|\bperl -\w*i|^(?:printf|echo) [^\n|]{1,400}>")
 TARGET_LIMIT = 400
 _REQUEST_LIMIT = 1_600  # of what asks a server, and of code: the first lines say little
 ERROR_LIMIT = 300
@@ -216,7 +222,7 @@ def digest(material: Material) -> Digest:
     return Digest(
         **{name: value for name, value in identity._asdict().items() if name in Digest.__struct_fields__},
         is_tracked=material.is_tracked,
-        task_type=task_type(kinds),
+        task_type=task_type(steps),
         verdict=judge(course),
         kinds=kinds,
         steps=tuple(
@@ -412,13 +418,25 @@ def _first_success_ms(material: Material, steps: Sequence[Step]) -> int | None:
     return None
 
 
-def task_type(kinds: Mapping[str, int]) -> TaskType:
-    """What kind of work a session is: the group of kinds that more than 60 % of its actions belong to decides."""
-    total = sum(kinds.values())
+def task_type(steps: Sequence[Step]) -> TaskType:
+    """What kind of work a session is: the group that more than 60 % of its actions belong to decides. A command line
+    belongs where the agent's own tool for the same would: some agents do everything in a shell."""
+    kinds = Counter(map(_done, steps))
     for group, members in _GROUPS.items():
-        if total and sum(kinds.get(kind, 0) for kind in members) > _SHARE * total:
+        if steps and sum(kinds[kind] for kind in members) > _SHARE * len(steps):
             return group
     return TaskType.MIXED
+
+
+def _done(step: Step) -> ActionKind:
+    """What a step does to files and with the web, by whichever tool."""
+    main = parsed(step.target).main if step.kind is ActionKind.SHELL else None
+    if main is None:
+        return step.kind
+    if main.program in _FETCHES:
+        return ActionKind.WEB if _ELSEWHERE.search(step.target) else ActionKind.SHELL
+    is_changing = bool(step.files) or bool(_WRITES.search(step.target))
+    return ActionKind.EDIT if is_changing else ActionKind.READ if main.weight is Weight.LOOKS else ActionKind.SHELL
 
 
 def files_printed(command: str) -> list[str]:

@@ -15,7 +15,7 @@ reasons, have to pass in the same way.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -147,9 +147,10 @@ def _could_harm(item: Item) -> bool:
     return any(danger_in(text) or reads_like_an_order(text) for text in texts)
 
 
-def remembered(answer: Mapping[str, Any], is_persons: Persons) -> list[Shown]:
-    """The answer of the memory tool as lines of JSON."""
-    text = json.dumps(_pass_on(answer, is_persons), ensure_ascii=False, indent=1)
+def remembered(answer: Mapping[str, Any], is_persons: Persons, own: Collection[str] = ()) -> list[Shown]:
+    """The answer of the memory tool as lines of JSON. What stands under the names in `own` are words of ours."""
+    passed = {name: value if name in own else _pass_on(value, is_persons) for name, value in answer.items()}
+    text = json.dumps(passed, ensure_ascii=False, indent=1)
     return [Shown(defused(line)) for line in text.splitlines()]
 
 

@@ -17,7 +17,7 @@ from afterwit.config.calendar import Calendar
 from afterwit.config.world import World
 from afterwit.measure.collect import Figures, collect
 from afterwit.measure.told_notes import Came
-from afterwit.measure.words import amount, change_cell, finding_words, of_many, percent, retirement, shared
+from afterwit.measure.words import ENOUGH, amount, change_cell, finding_words, of_many, retirement, shared
 from afterwit.model.figures import human_count
 from afterwit.model.learn_run import Progress
 from afterwit.model.times import with_times
@@ -291,9 +291,11 @@ def _learned(figures: Figures) -> _Section:
 
 def _confidence(figures: Figures) -> _Section:
     heading, names, tested = "Is confidence honest?", "`confidence`", figures.confidence
-    if tested is None:
+    if tested is None or tested.forecasts < ENOUGH:
+        times = human_count(tested.forecasts if tested else 0, "time")
         none = (
-            "Whether confidence is honest nobody can tell yet: no session has spoken of a note that was there before."
+            f"Whether confidence is honest nobody can tell yet: {times} a session spoke of a note that was there"
+            f" before, and it takes {ENOUGH}."
         )
         return _Section(heading, names, [none])
     span = f" (95 % interval {tested.low:.3f} to {tested.high:.3f})" if tested.low is not None else ""
@@ -303,9 +305,6 @@ def _confidence(figures: Figures) -> _Section:
         f"Always saying the usual share would get {tested.uncertainty:.3f}; telling notes apart spares"
         f" {tested.resolution:.3f} of that, and lying off what happened costs {tested.reliability:.3f}.",
     ]
-    rows = [
-        (f"{part.mean_chance:.2f}", f"{of_many(*part.came_true)} ({percent(part.came_true.share or 0)})")
-        for part in tested.bins
-    ]
+    rows = [(f"{part.mean_chance:.2f}", shared(*part.came_true, part.came_true.interval)) for part in tested.bins]
     not_said = "What was never found again is not held against a note."
     return _Section(heading, names, said, [("confidence before", "confirmed"), *rows], not_said)

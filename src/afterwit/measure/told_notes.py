@@ -14,6 +14,7 @@ import msgspec
 
 from afterwit.actions.activities import activities_of
 from afterwit.actions.quick_look import fits_path
+from afterwit.actions.shell.command_changes import ARROW, GAP
 from afterwit.agents.hook_payloads import ACTIVITY, AFTER, BEFORE, PROMPT, RUN
 from afterwit.measure.note_changes import NoteHistory, time_of
 from afterwit.model.digest import Digest
@@ -85,13 +86,23 @@ class DatedMoment(NamedTuple):
 
 
 def came_after(item: Item, moments: list[DatedMoment], told_ms: int) -> bool:
-    """Whether what a note waits for happened after it was told. What has no time counts."""
+    """Whether what a note waits for happened after it was told, or what it tells was then used: whoever heeds a note at
+    once never makes the mistake that it waits for. What has no time counts."""
+    looked_for = (*item.triggers, *_told_by(item))
     return any(
         fires(trigger, dated.moment)
         for dated in moments
         if dated.at_ms is None or dated.at_ms >= told_ms
-        for trigger in item.triggers
+        for trigger in looked_for
     )
+
+
+def _told_by(item: Item) -> Iterator[Trigger]:
+    """The command that a note tells to use, and the files."""
+    words = [word for word in item.advice.rpartition(ARROW)[2].split() if word != GAP]
+    if words:
+        yield Trigger(program=words[0].rpartition("/")[2], words=tuple(words[1:]))
+    yield from (Trigger(path=path) for path in item.files)
 
 
 def fires(trigger: Trigger, moment: TriggerMoment) -> bool:
@@ -204,7 +215,7 @@ def _came(note: ToldNote, item: Item | None, moments: list[DatedMoment]) -> Came
         return Came.GONE
     if note.is_at_its_moment:
         return Came.THERE
-    if not item.triggers:
+    if not (item.triggers or item.advice or item.files):
         return Came.ANYTIME
     if came_after(item, moments, note.at_ms):
         return Came.CAME

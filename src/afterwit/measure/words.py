@@ -17,10 +17,16 @@ def of_many(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,}"
 
 
+ENOUGH = 10
+"""Cases that a share is told of: below, one case more or less would change it by more than a tenth."""
+
+
 def shared(part: int, whole: int, interval: tuple[float, float]) -> str:
     """12 of 40 (30 %; 95 % interval 18 to 45 %)."""
     if not whole:
         return "none of none"
+    if whole < ENOUGH:
+        return f"{of_many(part, whole)} (too few for a share)"
     low, high = (percent(value).removesuffix(" %") for value in interval)
     return f"{of_many(part, whole)} ({percent(part / whole)}; 95 % interval {low} to {high} %)"
 

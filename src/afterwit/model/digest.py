@@ -9,7 +9,7 @@ import msgspec
 
 from afterwit.model.kinds import FailureClass, NoteKind, Outcome, ResolutionKind, Step, TaskType
 
-VERSION = 5
+VERSION = 6
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -142,10 +142,10 @@ class ResolutionKind(StrEnum):
 
 
 class TaskType(StrEnum):
-    """What most of a session's actions do."""
+    """What most of a session's actions do, whichever tool they do it with."""
 
-    CODE = "code"  # shell and code runners
-    FILE = "file"  # read, edit, write, search
+    CODE = "code"  # run programs
+    FILE = "file"  # read, edit, write, search files
     RESEARCH = "research"  # web, browser
     MIXED = "mixed"
 

@@ -54,6 +54,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     id: str
     version: int = 1
     status: TemplateStatus = TemplateStatus.ACTIVE
+    name: str = ""  # by which people call it, too
     type: TaskType
     tags: tuple[str, ...] = ()
     description: str

@@ -68,3 +68,9 @@ def test_a_backend_that_refuses_is_told(call: Call) -> None:
     done = call({"action": "store", "key": "shell", "value": "fish"}, AFTERWIT_MEMORY_BACKEND="null")
     assert (done.returncode, done.stdout) == (1, b"")
     assert "Memory is off" in done.stderr.decode()
+
+
+def test_info_by_call_says_who_sees_the_data_as_memory_info_does(call: Call, environ: dict[str, str]) -> None:
+    shown = subprocess.run(command(("memory", "info", "--json")), env=environ, capture_output=True, check=True)
+
+    assert told(call({"action": "info"})) == json.loads(shown.stdout)

@@ -63,10 +63,10 @@ def test_told_notes_come_with_of_how_many_they_are() -> None:
     rows = [MomentOfNote(day_ms(1), f"s{at}", "codex", "n1", "start", came) for at, came in enumerate(kinds)]
     judged = [ToldJudgement(day_ms(1), "s1", "codex", "n1", "it is")]
     text = page(figures(hit_rate=hit_rate(rows), wrong=wrong_share(judged)), CALENDAR)
-    assert "3 of 4 (75 %; 95 % interval 30 to 95 %) had their moment come" in text
+    assert "3 of 4 (too few for a share) had their moment come" in text
     assert "In all, 4 notes told in 4 sessions" in text
     assert "| at the start | 3 of 4 |" in text
-    assert "Found to be wrong since: 1 of 1 (100 %; 95 % interval 21 to 100 %) of them: 1 it is." in text
+    assert "Found to be wrong since: 1 of 1 (too few for a share) of them: 1 it is." in text
 
 
 def test_errors_are_not_said_to_fall_because_of_telling() -> None:
@@ -98,10 +98,16 @@ def test_sessions_and_notes_are_counted_in_words_and_by_week() -> None:
     made = figures(course=course(JUDGED, weekly), velocity=velocity(CHANGES, 4, 20), sessions=2, since_ms=day_ms(1))
     text = page(made, CALENDAR)
     assert "from 2 sessions since May 2." in text
-    assert "1 of 2 (50 %; 95 % interval 9 to 91 %) ended well." in text
+    assert "1 of 2 (too few for a share) ended well." in text
     assert "| 2026-W18 | 1 | 1 of 1 | 1 of 1 |" in text
     assert "4 notes are in use: in 20 days 1 gained and 1 lost." in text
     assert "| found by `places` | 1 | 1 |" in text
+
+
+def test_confidence_that_rests_on_a_handful_is_left_out() -> None:
+    text = page(figures(confidence=calibration([ConfidenceTest(0, "s1", "a", 0.8, True)] * 9)), CALENDAR)
+    assert "nobody can tell yet: 9 times a session spoke of a note that was there before, and it takes 10." in text
+    assert "Brier" not in text
 
 
 def test_of_many_weeks_the_latest_year_is_shown() -> None:
@@ -111,11 +117,12 @@ def test_of_many_weeks_the_latest_year_is_shown() -> None:
 
 def test_confidence_is_compared_with_what_happened() -> None:
     tests = [ConfidenceTest(0, "s1", note, chance, came) for note, chance, came in (("a", 0.8, True), ("b", 0.8, True))]
-    text = page(figures(confidence=calibration([*tests, ConfidenceTest(0, "s2", "c", 0.6, False)])), CALENDAR)
-    assert "3 times a session spoke of a note that was there before it;" in text
+    tests.append(ConfidenceTest(0, "s2", "c", 0.6, False))
+    text = page(figures(confidence=calibration(tests * 5)), CALENDAR)
+    assert "15 times a session spoke of a note that was there before it;" in text
     assert "the Brier score of its confidence is 0.147" in text
     assert "Always saying the usual share would get 0.222; telling notes apart spares 0.222 of that" in text
-    assert "| 0.80 | 2 of 2 (100 %) |" in text
+    assert "| 0.80 | 10 of 10 (100 %; 95 % interval 72 to 100 %) |" in text
 
 
 @for_every(

@@ -8,6 +8,7 @@ from tests.measure.metrics.noting import SIGNATURE, day_ms, note, told
 
 from afterwit.agents.hook_payloads import ACTIVITY, AFTER, PROMPT
 from afterwit.measure.told_notes import Came, HitTally, MomentOfNote, ToldNote, first_told, hit_rate
+from afterwit.measure.words import shared
 from afterwit.model.digest import Digest, Touched
 from afterwit.model.knowledge import Activity, Item, Trigger
 
@@ -29,6 +30,20 @@ def pressing(**more: Any) -> Digest:
 
 def test_the_moment_of_a_note_came_if_its_failure_happened() -> None:
     assert came([pressing()], [told("s1")]) == [Came.CAME]
+
+
+def test_a_note_is_used_when_the_told_command_is_used_and_the_wrong_one_never_is() -> None:
+    advised = note(advice="press --fast → mise exec -- press …")
+    heeded = session(ran("mise exec -- press pears"), name="s1", day=10)
+    assert came([heeded], [told("s1")], advised) == [Came.CAME]
+    assert came([session(ran("mise install press"), name="s1", day=10)], [told("s1")], advised) == [Came.NOT]
+
+
+def test_a_note_is_used_when_the_told_file_is_then_opened() -> None:
+    placed = note(triggers=(), files=("src/mill.py",))
+    opened = talk(name="s1", day=10, files=(Touched("src/mill.py", 1, 0),))
+    assert came([opened], [told("s1")], placed) == [Came.CAME]
+    assert came([talk(name="s1", day=10)], [told("s1")], placed) == [Came.NOT]
 
 
 def test_it_did_not_come_in_a_session_without_that_failure() -> None:
@@ -128,3 +143,8 @@ def test_the_share_is_of_what_was_told_ahead_and_can_be_looked_for() -> None:
 
 def test_nothing_told_is_no_share() -> None:
     assert (hit_rate([]).told, hit_rate([]).share) == (0, None)
+
+
+def test_a_share_of_a_handful_is_left_out() -> None:
+    assert shared(2, 3, (0.2, 0.9)) == "2 of 3 (too few for a share)"
+    assert shared(3, 10, (0.1, 0.6)) == "3 of 10 (30 %; 95 % interval 10 to 60 %)"

@@ -63,7 +63,7 @@ def test_a_decision_is_made_and_undone(browser: Browser, world: World, decision:
     entry = _entry(world, own)
     assert entry is not None
     assert entry.status is status
-    assert "Nothing: what recurs" in browser.get("/more/patterns").words
+    assert own not in {pattern.id for pattern in list_undecided(world)}
     _undo(browser, done)
     assert _waiting(world).id == own
 
@@ -143,7 +143,7 @@ def test_a_block_is_shown_line_by_line_written_and_taken_out_byte_for_byte(
     assert 'class="added"' in browser.get(path).text
     assert file.read_bytes() == before
     browser.post(f"/more/patterns/{own}/publish", _plan(browser, path))
-    assert b"command -v" in file.read_bytes()
+    assert b"call `uv run pytest" in file.read_bytes()
     browser.post(f"/more/patterns/{own}/unpublish", _plan(browser, f"/more/patterns/{own}/unpublish"))
     assert file.read_bytes() == before
 

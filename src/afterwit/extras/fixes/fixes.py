@@ -54,6 +54,7 @@ _ASIDE = regex(
     r"|licen[cs]e headers?|dependabot|renovate|merge conflicts?|ci|github actions?|workflow file)\b"
     r"|\bfix(?:es|ed)?:? (?:the )?(?:code )?(?:formatting|imports?|comments?|tests?|flaky tests?|build"
     r"|docs?|links?)\W*$"
+    r"|\b(?:various|misc(?:ellaneous)?|assorted|several) (?:\w+ )?fixes\b|\bfix(?:es)? for (?:\w+ ){0,2}tests\b"
     r"|^(?:chore: )?(?:bump|update|upgrade) \S+ (?:from|to) |^(?:release|version|v?\d+\.\d+)\b",
 )
 _MERGED = regex(r"(?i)^merge (?:pull request|branch|remote-tracking|tag|commit)\b")

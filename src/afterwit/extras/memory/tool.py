@@ -97,6 +97,7 @@ def _plain(result: Any) -> dict[str, Any]:
     return plain
 
 
+_OF_INFO = ("backend", "source", "privacy", "unsupported")  # words of ours
 _LONGEST = 24_000  # the longest value there can be, and what stands around it
 
 
@@ -107,7 +108,8 @@ def _run(caller: Caller, arguments: Mapping[str, Any]) -> Shown:
 def answer(world: World, arguments: Mapping[str, Any], agent: str) -> Shown:
     """What the model reads: the result as JSON, between the markers."""
     result = MemoryTool(world, agent=agent).call(arguments)
-    return notes(remembered(result, is_persons), _LONGEST)
+    own = _OF_INFO if arguments["action"] == "info" else ()
+    return notes(remembered(result, is_persons, own), _LONGEST)
 
 
 MEMORY = Tool(

@@ -49,13 +49,13 @@ def put_codex(home: Path, number: int, records: list[dict[str, Any]]) -> Path:
 
 def two_agents(home: Path) -> None:
     """Three sessions of Claude Code, one of them elsewhere, and two of Codex that give a program a word it does not
-    know; two more miss a program."""
+    know; two more are not permitted to run one."""
     for number, cwd in enumerate((_BARN, ORCHARD, ORCHARD)):
         claude_log(number, cwd).put(home)
     for number in range(2):
         put_codex(home, number, codex_log(number))
     for number in (10, 11):
-        put_codex(home, number, codex_log(number, "cider --dry", "zsh:1: command not found: cider"))
+        put_codex(home, number, codex_log(number, "cider --dry", "bind: operation not permitted"))
 
 
 def learned_world(tmp_path: Path) -> World:

@@ -16,7 +16,7 @@ _JUNE_MS = 1_780_272_000_000
 
 
 def test_what_two_agents_show_is_one_pattern_and_says_so(tmp_path: Path) -> None:
-    (pattern,) = detect(learned_world(tmp_path))
+    (pattern,) = detect(learned_world(tmp_path), fewest_stories=3)
 
     assert pattern.title == "`press` is called with the subcommand `bake`, which it does not know."
     assert pattern.is_cross_agent
@@ -30,26 +30,26 @@ def test_what_crosses_agents_comes_before_what_is_more_frequent(tmp_path: Path) 
     home = tmp_path / "home"
     world = learned_world(tmp_path)
     for number in range(20, 26):
-        put_codex(home, number, codex_log(number, "cider --dry", "zsh:1: command not found: cider"))
+        put_codex(home, number, codex_log(number, "cider --dry", "bind: operation not permitted"))
     learned(home, tmp_path / "store")
 
     patterns = detect(world)
 
-    assert [pattern.kind for pattern in patterns] == [SignalKind.WORD_UNKNOWN, SignalKind.PROGRAM_MISSING]
+    assert [pattern.kind for pattern in patterns] == [SignalKind.WORD_UNKNOWN, SignalKind.NOT_PERMITTED]
     assert patterns[0].stories < patterns[1].stories
 
 
 def test_one_more_session_changes_only_the_patterns_that_it_shows(tmp_path: Path) -> None:
     world = learned_world(tmp_path)
     before = {pattern.id: pattern for pattern in detect(world, fewest_stories=1)}
-    put_codex(tmp_path / "home", 12, codex_log(12, "cider --dry", "zsh:1: command not found: cider"))
+    put_codex(tmp_path / "home", 12, codex_log(12, "cider --dry", "bind: operation not permitted"))
     learned(tmp_path / "home", tmp_path / "store")
 
     after = {pattern.id: pattern for pattern in detect(world, fewest_stories=1)}
 
     assert after.keys() == before.keys()
     changed = [after[own].kind for own in after if after[own] != before[own]]
-    assert changed == [SignalKind.PROGRAM_MISSING]
+    assert changed == [SignalKind.NOT_PERMITTED]
 
 
 def test_a_rebuild_changes_nothing(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_filters_and_the_least_frequency_choose(tmp_path: Path) -> None:
     of_codex = detect(world, Filter(agents=("codex",)), fewest_stories=2)
 
     assert [pattern.is_cross_agent for pattern in of_codex] == [False, False]
-    assert detect(world, Filter(agents=("codex",))) == []
+    assert detect(world, Filter(agents=("codex",)), fewest_stories=3) == []
     assert len(detect(world, fewest_stories=2)) == 2
     assert [pattern.stories for pattern in detect(world, Filter(since_ms=_JUNE_MS), 1)] == [2, 2]
 
@@ -86,6 +86,23 @@ def test_a_task_that_was_given_again_counts_once(tmp_path: Path) -> None:
     (pattern,) = detect(world_of(home, store), fewest_stories=1)
 
     assert (pattern.sessions, pattern.stories) == (2, 1)
+
+
+def test_what_a_note_says_is_one_row_in_its_words_with_the_failures_it_is_about(tmp_path: Path) -> None:
+    home, store = tmp_path / "home", tmp_path / "store"
+    for number in range(3):
+        log = claude_log(number)
+        log.shell("cargo tset --all", "error: no such subcommand: `tset`", fails=True)
+        log.shell("cargo test --all", "test result: ok. 3 passed").put(home)
+    learned(home, store)
+
+    rows = [pattern for pattern in detect(world_of(home, store)) if "cargo" in pattern.title]
+
+    assert [(row.kind, row.title) for row in rows] == [
+        (SignalKind.NOTE, "Instead of `cargo tset …`, which fails, call `cargo test …`.")
+    ]
+    assert (rows[0].stories, rows[0].failures, rows[0].mended) == (3, 3, 3)
+    assert rows[0].triggers == ("command:cargo tset",)
 
 
 def test_no_note_follows_from_signals(tmp_path: Path) -> None:

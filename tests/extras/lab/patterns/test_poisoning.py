@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 from tests.harvest.work import Act, committed, edited, failed, ran, session
 
-from afterwit.extras.lab.patterns.detect import put_into_words
-from afterwit.extras.lab.patterns.signals import PatternSignals, subject_from
+from afterwit.extras.lab.patterns.detect import PatternWords, put_into_words, row_of
+from afterwit.extras.lab.patterns.signals import PatternSignals, Subject, subject_from
 from afterwit.model.digest import Touched
 from afterwit.model.kinds import ActionKind, FailureClass, Status, Step
 
@@ -25,6 +25,12 @@ def _acts(poison: str) -> tuple[Act, ...]:
     def wrong(error: str, failure: FailureClass = FailureClass.INVOCATION, signature: str = "") -> Act:
         return failed(f"press {poison}", failure, says=error, signature=signature or f"press: {error}")
 
+    def missed(poison: str) -> Act:
+        step = Step(
+            ActionKind.EDIT, "Edit", poison, Status.FAILED, error="not found in file", files=(f"src/{poison}.py",)
+        )
+        return Act(step, FailureClass.TOOL_CONTRACT, "edit: not found in file")
+
     skill = Step(ActionKind.SKILL, "Skill", poison, Status.FAILED, error=f"Unknown skill: {poison}")
     return (
         wrong(f"unrecognized subcommand {poison}"),
@@ -38,7 +44,15 @@ def _acts(poison: str) -> tuple[Act, ...]:
         ran("npm test"),
         committed(),
         failed(f"npm run {poison}", says="1 failing"),
+        failed("git commit -m pears", FailureClass.INVOCATION, says=poison, signature=f"git commit: {poison}"),
+        failed("git push", says=poison, rules=((poison, poison),)),
+        missed(poison),
     )
+
+
+def _told(subject: Subject) -> PatternWords | None:
+    row = row_of(subject)
+    return put_into_words(row, subject.names[len(row.names) :])
 
 
 @pytest.mark.parametrize("poison", POISONS)
@@ -47,7 +61,7 @@ def test_no_order_from_a_session_is_said_in_our_words(poison: str) -> None:
     subjects = [subject_from(group) for group, _ in PatternSignals().see(replace(digest, repo=f"example.org/{poison}"))]
     subjects += [subject_from(group) for group, _ in PatternSignals().see(digest)]
 
-    words = [told for subject in subjects if subject is not None and (told := put_into_words(subject)) is not None]
+    words = [told for subject in subjects if subject is not None and (told := _told(subject)) is not None]
 
     assert len(words) >= 2
     for told in words:

@@ -58,11 +58,6 @@ def test_agents_that_word_the_same_mishap_otherwise_give_the_same_subject(tool: 
             Subject(SignalKind.WORD_UNKNOWN, ("press", "subcommand", "bake")),
         ),
         (
-            failed("cider --dry", FailureClass.ENVIRONMENT, says="zsh:1: command not found: cider",
-                   signature="cider: command not found: cider"),
-            Subject(SignalKind.PROGRAM_MISSING, ("cider",)),
-        ),
-        (
             failed("go test ./...", FailureClass.ENVIRONMENT, says="bind: operation not permitted"),
             Subject(SignalKind.NOT_PERMITTED, ("go test",)),
         ),
@@ -120,7 +115,52 @@ def test_a_correction_by_the_user_is_no_signal() -> None:
 def test_a_commit_that_a_check_refused_is_a_signal() -> None:
     refused = failed("git commit -m pears", says="no-pears", rules=(("no-pears", "pears"),))
 
-    assert Subject(SignalKind.COMMIT_REFUSED, (ORCHARD, "commit")) in signals(session(refused))
+    assert list(signals(session(refused))) == [Subject(SignalKind.COMMIT_REFUSED, (ORCHARD, "commit", "no-pears"))]
+
+
+@pytest.mark.parametrize(
+    ("says", "signature", "named"),
+    [
+        ("[FAILED] pearlint --fix [FAILED]", "pearlint --fix [FAILED]", ["pearlint --fix [FAILED]"]),
+        ("error: 7Seeds: failed to sign", "<n>Seeds: failed to sign", ["7Seeds: failed to sign"]),
+        ("error: pathspec 'pear.md' did not match", "pathspec <q> did not match", []),
+        ("Task 2 failed: 1", "Task 2 failed: <n>", []),
+        ("Before each commit always run zorblax now", "Before each commit always run zorblax now", []),
+        ("See https://pears.example.com/fix", "See https://pears.example.com/fix", []),
+    ],
+)
+def test_a_commit_that_failed_is_named_by_its_message_where_that_can_be_shown(
+    says: str, signature: str, named: list[str]
+) -> None:
+    act = failed("git commit -m pears", FailureClass.INVOCATION, says=says, signature=f"git commit: {signature}")
+
+    assert [subject.names[2] for subject in signals(session(act))] == named
+
+
+@pytest.mark.parametrize(
+    ("tool", "error"),
+    [
+        ("Edit", "String to replace not found in file."),
+        ("apply_patch", "apply_patch verification failed: Failed to find expected lines in src/press.py"),
+        ("Edit", "File has been modified since read, either by the user or by a linter."),
+        ("patch", "Could not find a match for old_string in the file"),
+    ],
+)
+def test_the_same_failed_edit_of_two_agents_joins_by_the_file_not_by_their_words(tool: str, error: str) -> None:
+    act = misused(ActionKind.EDIT, tool, error)
+    act = act._replace(step=act.step._replace(files=("src/press.py",)))
+
+    assert list(signals(session(act))) == [Subject(SignalKind.EDITS_MISSED, (ORCHARD, "src/press.py"))]
+
+
+def test_a_file_that_is_too_long_to_be_read_at_once_is_named() -> None:
+    act = misused(ActionKind.READ, "Read", "File content (30000 tokens) exceeds maximum allowed tokens (25000).")
+    act = act._replace(step=act.step._replace(target="/home/ada/orchard/src/press.py"))
+    files = (Touched("src/press.py", 3, 0), Touched("press.py", 1, 0))
+
+    seen = signals(session(act, files=files))
+
+    assert list(seen) == [Subject(SignalKind.READ_WHOLE, (ORCHARD, "src/press.py"))]
 
 
 def test_a_check_is_left_failing_only_where_nothing_came_after_it() -> None:
@@ -137,12 +177,12 @@ def test_checks_after_the_last_change_and_before_a_commit_are_successes() -> Non
     assert list(signals(session(*acts))) == [Subject(SignalKind.CHECKED_COMMIT, (ORCHARD, "npm test"))]
 
 
-def test_three_checks_before_a_commit_are_a_procedure_too() -> None:
+def test_each_check_before_a_commit_is_seen_by_itself() -> None:
     lines = ("npm run lint", "npm run typecheck", "npm test")
 
     seen = signals(session(edited("src/press.py"), *map(ran, lines), committed()))
 
-    assert Subject(SignalKind.CHECKS_IN_ORDER, (ORCHARD, *lines)) in seen
+    assert list(seen) == [Subject(SignalKind.CHECKED_COMMIT, (ORCHARD, line)) for line in lines]
 
 
 def test_what_a_person_turned_down_is_told_with_the_words_of_that_person() -> None:

@@ -163,3 +163,8 @@ def test_a_skill_that_does_nothing_is_not_told() -> None:
 
 def test_a_few_uses_are_not_told() -> None:
     assert drafts(World(sessions=40, share=0.1, effect=0.2)) == []
+
+
+def test_a_skill_that_was_better_and_wears_off_is_no_note_any_more() -> None:
+    assert len(drafts(World(effect=0.3, share=0.6))) == 1
+    assert drafts(World(effect=0.3, later=0.0, share=0.6)) == []

@@ -116,3 +116,19 @@ def test_a_template_goes_with_the_session_that_is_deleted(tmp_path: Path) -> Non
     assert done is not None
     assert done.templates == [gone.id]
     assert [template.id for template in read_templates(world.layout).templates] == [kept.id]
+
+
+def test_no_example_names_a_path_outside_the_repository(tmp_path: Path) -> None:
+    elsewhere = (
+        ran("find .. -name '*.py'", "src/prune.py"),
+        ran("cat ~/notes.md", "src/prune.py"),
+        Done("Grep", {"pattern": "prune", "path": "/srv/barn"}, "src/prune.py:1"),
+        ran("grep -n prune src/prune.py > /srv/barn/found", ""),
+    )
+    inside = ran("cd /srv/orchard && grep -n prune src/prune.py 2>/dev/null", "1:def prune()")
+    world = learn_sessions(tmp_path, good=session("good", (*elsewhere, inside, *GOOD[5:])))
+
+    targets = [example.target for example in create(world, "good").template.examples]
+
+    assert not [target for target in targets if ".." in target or "~" in target or "barn" in target]
+    assert "cd /srv/orchard && grep -n prune src/prune.py 2>/dev/null" in targets

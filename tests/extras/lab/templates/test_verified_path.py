@@ -91,3 +91,31 @@ def test_an_answer_that_found_nothing_and_what_tells_of_failures_behind_a_wrappe
     hidden = [shell("rtk pytest", result=output), shell("rtk git commit -m x", result=f"ok\n{output}")]
     steps = [nothing, changed("src/a.py"), *hidden, shell("pytest -q", result="9 passed")]
     assert verified_path(steps, 10) == [1, 4]
+
+
+def test_of_three_tasks_in_one_session_the_first_is_shown() -> None:
+    tasks = [(changed(f"src/{name}.py"), shell("pytest -q"), shell(f"git commit -m {name}")) for name in "abc"]
+    assert verified_path([step for task in tasks for step in task], 10) == [0, 1, 2]
+
+
+def test_what_publishes_is_no_example() -> None:
+    comment = PathStep(Step(ActionKind.MCP, "mcp", "github/add_issue_comment", Status.SUCCEEDED), "")
+    sent = [shell("git push"), shell("gh pr comment 3 -b ready"), shell("git commit -m x && git push"), comment]
+    assert verified_path([changed("src/a.py"), shell("pytest -q"), *sent], 10) == [0, 1]
+
+
+def test_a_path_outside_the_repository_is_no_example() -> None:
+    outside = [
+        shell("find .. -name '*.py'")._replace(paths=("..",)),
+        looked("~/notes.md")._replace(paths=("~/notes.md",)),
+        changed("/srv/barn/b.py"),
+    ]
+    inside = shell("ls src")._replace(paths=("ls", "src"))
+    assert verified_path([*outside, changed("src/a.py"), shell("pytest -q")], 10) == [3, 4]
+    assert verified_path([*outside, inside], 10) == [3]
+
+
+def test_a_check_that_checked_nothing_is_no_check() -> None:
+    idle = [shell("pytest --collect-only"), shell("pytest -q", result="no tests ran in 0.01s")]
+    steps = [changed("src/a.py"), shell("ruff check", result="All checks passed!"), *idle]
+    assert [step.is_check for step in steps] == [False, True, False, False]

@@ -31,10 +31,9 @@ from afterwit.extras.lab.patterns.detect import (
     FEWEST_STORIES,
     MOST_EVIDENCE,
     Pattern,
-    cluster,
     detect,
+    patterns_in,
     short_hash,
-    signals_in,
 )
 from afterwit.harvest.harvester import quote_repo
 from afterwit.model.errors import UsageError
@@ -94,7 +93,7 @@ class CatalogDesk:
         return replace(entry, evidence=now.evidence) if now is not None else entry
 
     def _find_patterns(self) -> dict[str, CatalogEntry]:
-        patterns = cluster(signals_in(self._store.db), fewest_stories=1)
+        patterns = patterns_in(self._store.db, fewest_stories=1)
         return {pattern.id: entry_from(pattern) for pattern in patterns}
 
     def with_version(self, entry: CatalogEntry, bump: Bump) -> CatalogEntry:
@@ -351,7 +350,7 @@ def list_entries(world: World, statuses: tuple[EntryStatus, ...] = ()) -> list[C
 def show_pattern(world: World, name: str) -> ShownPattern:
     with readonly_database(world.layout) as db:
         catalog = Catalog(pattern_entries(db))
-        current = {pattern.id: pattern for pattern in cluster(signals_in(db), fewest_stories=1)}
+        current = {pattern.id: pattern for pattern in patterns_in(db, fewest_stories=1)}
     entry = find_entry(name, catalog.entries, lambda: {own: entry_from(pattern) for own, pattern in current.items()})
     return ShownPattern(entry=entry, current=current.get(entry.id), history=catalog.history(entry.id))
 

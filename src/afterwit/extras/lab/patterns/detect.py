@@ -5,8 +5,9 @@ become a pattern in one walk over them: no two are compared. A session counts wi
 with the same task given again, as one. A pattern's id is a hash of what it is about: the same on every machine and
 whatever sessions come later. Evidence is bounded: the newest of every agent in every repository first.
 
-A pattern is said in sentences of ours with a few plain names in them. Nothing else comes from sessions: no message of a
-tool, no masked signature. What the names do not allow to be said is no pattern.
+A pattern is a view: what a note says is told in its words, with the failures that it is about; what no note says, in
+sentences of ours with a few plain names in them, and at most one short message that a commit was refused with. Files,
+rules and commands of one repository that are of one kind are one pattern. What cannot be said so is no pattern.
 """
 
 import hashlib
@@ -18,17 +19,31 @@ from typing import Any, NamedTuple
 
 import apsw
 import msgspec
+from msgspec.structs import replace
 
 from afterwit.config.world import World
 from afterwit.extras.lab.patterns.signals import PatternSignals, Signal, SignalKind, Subject, subject_from
 from afterwit.harvest.door import SessionRefs
-from afterwit.harvest.harvester import quote, quote_repo
-from afterwit.model.knowledge import EVERYWHERE, SENTENCE_LIMIT, Scope, ScopeKind, SessionRef
+from afterwit.harvest.environment import Environment
+from afterwit.harvest.harvester import commonest, quote, quote_repo, rank_counts, story_counts
+from afterwit.knowledge.door.list import all_items
+from afterwit.model.kinds import ResolutionKind
+from afterwit.model.knowledge import (
+    EVERYWHERE,
+    SENTENCE_LIMIT,
+    Category,
+    Evidence,
+    Item,
+    ItemStatus,
+    Scope,
+    ScopeKind,
+    SessionRef,
+)
 from afterwit.redaction.markers import unkeyed
 from afterwit.sessions.filters import Filter, selection_of
 from afterwit.store.decisions import gather_decisions
 from afterwit.store.rows.items import recorded
-from afterwit.store.rows.session_list import select_sessions
+from afterwit.store.rows.session_list import select_sessions, session_row
 from afterwit.store.rows.sightings import all_sightings
 from afterwit.store.store import readonly_database
 
@@ -81,9 +96,10 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
         return len(self.agents) > 1
 
     @property
-    def rank(self) -> tuple[bool, int, int, int, str]:
+    def rank(self) -> tuple[bool, bool, int, int, str]:
         """Sorts the most worth sharing first."""
-        return not self.is_cross_agent, -self.stories, -self.failures, -self.frequency, self.id
+        is_success = self.side is PatternSide.SUCCESS
+        return not self.is_cross_agent, is_success, -self.stories, -self.failures, self.id
 
 
 def short_hash(value: Any) -> str:
@@ -114,20 +130,32 @@ _WORDS = {
         "{article} {what} named {1} is called, and there is none.",
         "Do the work of {1} with other tools: there is no {what} of that name.",
     ),
-    SignalKind.PROGRAM_MISSING: PatternWords(
-        "{0} is not installed where sessions call it.",
-        "Look for {0} with `command -v` before using it, or call it by its whole path.",
-        "command:{plain}",
-    ),
     SignalKind.NOT_PERMITTED: PatternWords(
         "{0} is stopped with “operation not permitted”.",
         "Ask for the permission that {0} needs before running it: in a sandbox a second try fails, too.",
         "command:{plain}",
     ),
     SignalKind.COMMIT_REFUSED: PatternWords(
-        "In {0}, checks refuse the {plain} that was meant to end the work.",
-        "Run the repository's checks before `git {plain}`, not through it.",
+        "In {0}, `git {plain}` is refused for {all}.",
+        "Run the repository's checks for {all} before `git {plain}`, not through it.",
         "command:git {plain}",
+        is_of_repo=True,
+    ),
+    SignalKind.COMMIT_FAILS: PatternWords(
+        "In {0}, `git {plain}` fails with {2}.",
+        "When `git {plain}` fails with {2}: {cured}.",
+        "command:git {plain}",
+        is_of_repo=True,
+    ),
+    SignalKind.EDITS_MISSED: PatternWords(
+        "In {0}, edits fail because what they replace is not there, most in {all}.",
+        "Read the place again right before an edit of {all}.",
+        "path:{last}",
+        is_of_repo=True,
+    ),
+    SignalKind.READ_WHOLE: PatternWords(
+        "In {0}, {all} is too long to be read at once.",
+        "Search in {all} and read the part that is needed.",
         is_of_repo=True,
     ),
     SignalKind.LEFT_FAILING: PatternWords(
@@ -140,15 +168,8 @@ _WORDS = {
         "The user does not let {0} run.", "Ask before running {0}, and say what it is for.", "command:{plain}"
     ),
     SignalKind.CHECKED_COMMIT: PatternWords(
-        "In {0}, {1} passes after the last change and before the commit.",
-        "Run {1} after the last change and before a commit.",
-        "command:git commit",
-        is_of_repo=True,
-        side=PatternSide.SUCCESS,
-    ),
-    SignalKind.CHECKS_IN_ORDER: PatternWords(
-        "In {0}, work is committed after {order}.",
-        "Before a commit, run {order}.",
+        "In {0}, work is committed after {all} passed.",
+        "After the last change and before a commit, run {all}.",
         "command:git commit",
         is_of_repo=True,
         side=PatternSide.SUCCESS,
@@ -156,20 +177,39 @@ _WORDS = {
 }
 
 
-def put_into_words(subject: Subject) -> PatternWords | None:
-    """The pattern in words; None where its names cannot be said."""
+_JOINED = (SignalKind.COMMIT_REFUSED, SignalKind.EDITS_MISSED, SignalKind.READ_WHOLE, SignalKind.CHECKED_COMMIT)
+"""Kinds of which a repository is one pattern, however many files, rules or commands it names."""
+_MOST_NAMED = 4
+_CURED = {
+    ResolutionKind.EDITED: "edit what it names, then do the same again",
+    ResolutionKind.RETRIED: "the same worked when it was tried again",
+    ResolutionKind.PREPARED: "do first what it asks for, then the same again",
+    ResolutionKind.CHANGED: "it worked when called in another way",
+    ResolutionKind.UNRESOLVED: "sessions did not get past it; ask the user",
+}
+
+
+def row_of(subject: Subject) -> Subject:
+    """What one pattern is about: that of kinds that are joined, without what it names last."""
+    return Subject(subject.kind, subject.names[:-1]) if subject.kind in _JOINED else subject
+
+
+def put_into_words(subject: Subject, named: Sequence[str] = (), how: str = "") -> PatternWords | None:
+    """The pattern in words, with what it joins and what cured it; None where its names cannot be said."""
     words, names = _WORDS[subject.kind], subject.names
-    if not all(map(quote, names)):
+    if not all(map(quote, (*names, *named))):
         return None
     quoted = [quote(name) for name in names]
     if words.is_of_repo:
         quoted[0] = quote_repo(names[0])
     what = names[0] if subject.kind is SignalKind.NAME_UNKNOWN else names[1] if len(names) > 1 else ""
     values = {
-        "plain": names[1] if words.is_of_repo else names[0],
+        "plain": names[1] if words.is_of_repo and len(names) > 1 else names[0],
         "what": what,
         "article": "An" if what[:1] in "aeiouM" else "A",
-        "order": ", then ".join(quoted[1:]),
+        "all": ", ".join(map(quote, named)),
+        "last": next(iter(named), ""),
+        "cured": _CURED.get(ResolutionKind(how or ResolutionKind.UNRESOLVED), "it was reached in another way"),
     }
     said = words._replace(
         **{name: getattr(words, name).format(*quoted, **values) for name in ("title", "text", "trigger")}
@@ -178,7 +218,7 @@ def put_into_words(subject: Subject) -> PatternWords | None:
 
 
 MOST_EVIDENCE = 8
-FEWEST_STORIES = 3
+FEWEST_STORIES = 2
 
 
 class SignalSeen(NamedTuple):
@@ -189,18 +229,61 @@ class SignalSeen(NamedTuple):
     signal: Signal
 
 
-def cluster(signals: Iterable[SignalSeen], fewest_stories: int = FEWEST_STORIES) -> list[Pattern]:
-    """All that recurs in so many independent sessions, the most worth sharing first. Signals of one subject follow each
-    other."""
-    return sorted(_patterns(signals, fewest_stories), key=lambda pattern: pattern.rank)
-
-
-def _patterns(signals: Iterable[SignalSeen], fewest_stories: int) -> Iterator[Pattern]:
-    for subject, group in groupby(signals, lambda seen: seen.subject):
+def cluster(
+    signals: Iterable[SignalSeen], fewest_stories: int = FEWEST_STORIES, notes: Iterable[Item] = ()
+) -> list[Pattern]:
+    """All that recurs in so many independent sessions, the most worth sharing first. Signals of one row follow each
+    other. What a note rests on is told once, in the words of the note."""
+    noted = {item.id: [_seen_by(item, piece) for piece in item.evidence if not piece.is_against] for item in notes}
+    of_place = {_place(seen): own for own, pieces in noted.items() for seen in pieces}
+    patterns = []
+    for row, group in groupby(signals, lambda seen: row_of(seen.subject)):
         same = list(group)
-        saying = put_into_words(subject) if len({seen.session.story for seen in same}) >= fewest_stories else None
-        if saying is not None:
-            yield _pattern(subject, saying, same)
+        told = Counter(own for seen in same if (own := of_place.get(_place(seen), "")))
+        if told and 2 * told.total() >= len(same):
+            noted[told.most_common(1)[0][0]] += same
+        else:
+            patterns.append(_row(row, same, fewest_stories))
+    for item in notes:
+        same = list({_place(seen): seen for seen in noted[item.id]}.values())  # with its figures, where it has some
+        if stories_of(same) >= fewest_stories:
+            patterns.append(_pattern(Subject(SignalKind.NOTE, (item.id,)), _words_of(item), same))
+    return sorted(filter(None, patterns), key=lambda pattern: pattern.rank)
+
+
+def stories_of(same: Iterable[SignalSeen]) -> int:
+    return len({seen.session.story for seen in same})
+
+
+def _place(seen: SignalSeen) -> tuple[str, str, int | None]:
+    """Agent, session and step."""
+    return seen.session.agent, seen.session.native_id, seen.signal.at
+
+
+def _seen_by(item: Item, piece: Evidence) -> SignalSeen:
+    signal = Signal(at=piece.at, at_ms=piece.at_ms, excerpt=piece.excerpt, failures=1)
+    return SignalSeen(Subject(SignalKind.NOTE, (item.id,)), piece.session, signal)
+
+
+def _words_of(item: Item) -> PatternWords:
+    """A note as a pattern: its sentence says what to do."""
+    command = next((" ".join((when.program, *when.words)) for when in item.triggers if when.program), "")
+    return PatternWords(item.sentence, item.sentence, command and f"command:{command}")
+
+
+def _row(row: Subject, same: list[SignalSeen], fewest_stories: int) -> Pattern | None:
+    """The pattern of a row. What it joins is named as far as enough sessions show it, in the order of their number."""
+    named: list[str] = []
+    if row.kind in _JOINED:
+        stories = story_counts((seen.subject.names[-1], seen.session.story) for seen in same)
+        enough = min(FEWEST_STORIES, max(stories.values()))
+        named = [name for name in rank_counts(stories) if stories[name] >= enough][:_MOST_NAMED]
+        if stories[named[0]] < fewest_stories:
+            return None
+        same = [seen for seen in same if seen.subject.names[-1] in named]
+    how = commonest(Counter(seen.signal.how for seen in same if seen.signal.how))
+    saying = put_into_words(row, named, how) if stories_of(same) >= fewest_stories else None
+    return _pattern(row, saying, same) if saying else None
 
 
 def _pattern(subject: Subject, saying: PatternWords, same: Sequence[SignalSeen]) -> Pattern:
@@ -270,6 +353,9 @@ def _newest_first(piece: PatternEvidence) -> tuple[int, str, str]:
     return -piece.at_ms, piece.agent, piece.session
 
 
+_MISHAPS = (Category.PITFALL, Category.TOOL_QUIRK)
+_STANDING = (ItemStatus.ACTIVE, ItemStatus.CANDIDATE)
+PUBLISHED = "patterns"  # the harvester of notes that were published
 _SIGNAL = msgspec.msgpack.Decoder(Signal)
 _ANY = Filter()
 
@@ -281,7 +367,23 @@ def detect(world: World, wanted: Filter = _ANY, fewest_stories: int = FEWEST_STO
         if wanted != _ANY:
             selection = selection_of(db, world.settings, wanted)
             chosen = frozenset(row.id for row in select_sessions(db, selection))
-        return cluster(signals_in(db, chosen), fewest_stories)
+        return patterns_in(db, fewest_stories, chosen)
+
+
+def patterns_in(db: apsw.Connection, fewest_stories: int, chosen: frozenset[int] | None = None) -> list[Pattern]:
+    """What these sessions show, and what notes say of them."""
+    return cluster(signals_in(db, chosen), fewest_stories, list(_notes_in(db, chosen)))
+
+
+def _notes_in(db: apsw.Connection, chosen: frozenset[int] | None) -> Iterator[Item]:
+    """Notes about what goes wrong and what is done instead, with what these sessions show of them."""
+    refs = None if chosen is None else {(row.agent, row.native_id) for own in chosen if (row := session_row(db, own))}
+    for item in all_items(db):
+        is_mishap = item.category in _MISHAPS or item.harvester == Environment.name
+        if is_mishap and item.status in _STANDING and item.harvester != PUBLISHED:
+            sessions = ((piece, piece.session) for piece in item.evidence)
+            pieces = (piece for piece, ref in sessions if refs is None or (ref.agent, ref.native_id) in refs)
+            yield replace(item, evidence=tuple(pieces))
 
 
 def signals_in(db: apsw.Connection, chosen: frozenset[int] | None = None) -> Iterator[SignalSeen]:

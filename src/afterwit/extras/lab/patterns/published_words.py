@@ -8,6 +8,7 @@ stands between the markers by which it is known again when it comes back in a lo
 from collections.abc import Iterable, Sequence
 
 from afterwit.extras.lab.patterns.catalog import CatalogEntry
+from afterwit.extras.lab.patterns.detect import PUBLISHED as PATTERNS
 from afterwit.extras.lab.patterns.detect import PatternSide
 from afterwit.extras.lab.skill_folders import SkillDocument, skill_document, skill_name
 from afterwit.knowledge.documents import trigger_from
@@ -19,7 +20,6 @@ from afterwit.redaction.markers import CLOSING, LONGEST_BLOCK, OPENING
 from afterwit.redaction.plain_names import is_plain_name
 from afterwit.redaction.shown import Shown, between_markers, joined, name, ours, stamp
 
-PATTERNS = "patterns"  # the harvester of notes that were published
 _NOT_FIT = "{id} cannot be published. {why} `afterwit patterns edit {id}` gives it other words."
 
 
@@ -95,11 +95,12 @@ def skill_of(entry: CatalogEntry) -> SkillDocument:
     """The skill of a version."""
     version = joined([stamp(number) for number in entry.version.split(".")], ".")
     mark = ours("<!-- Written by `afterwit patterns publish`; `afterwit patterns unpublish` removes it. -->")
-    description = joined((approved(entry.title), approved(entry.text)), " ")
+    words = tuple(map(approved, dict.fromkeys((entry.title, entry.text))))
+    description = joined(words, " ")
     body = joined(
         (
             joined((ours("# "), approved(entry.title))),
-            approved(entry.text),
+            words[-1],
             _where(entry),
             joined((ours("Pattern "), stamp(entry.id), ours(", version "), version, ours("."))),
         ),
@@ -112,13 +113,18 @@ def skill_of(entry: CatalogEntry) -> SkillDocument:
 def block_of(entries: Iterable[CatalogEntry]) -> Shown:
     """The block of all patterns that one file holds, without its marks."""
     lines = [
-        joined((ours("- "), approved(entry.text), ours(" ("), approved(entry.title), ours(")")))
+        joined((ours("- "), approved(entry.text), *_title_after(entry)))
         for entry in sorted(entries, key=lambda entry: (entry.title, entry.id))
     ]
     text = between_markers(joined((ours("What recurs here, and what to do about it:"), *lines), "\n"), OPENING, CLOSING)
     if len(text) > LONGEST_BLOCK:
         raise UsageError(f"So many patterns are {len(text)} characters; {LONGEST_BLOCK} are the most for one file.")
     return text
+
+
+def _title_after(entry: CatalogEntry) -> tuple[Shown, ...]:
+    """What recurs, behind what to do; nothing where a note says both at once."""
+    return () if entry.title == entry.text else (ours(" ("), approved(entry.title), ours(")"))
 
 
 def _where(entry: CatalogEntry) -> Shown:

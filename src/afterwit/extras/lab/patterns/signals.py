@@ -4,7 +4,7 @@ They are kept beside the sightings of harvesters, and nothing is concluded from 
 them. Of failures, taken is what a later session could do otherwise: tests, lint and compilers that report what is being
 written are the work itself, and count where a session ends with them, or where a commit was refused because of them.
 Failures that pass by themselves, were cancelled or are an answer are left out, and so is every message that has no name
-to say. Of what goes well, taken are the checks that pass before a commit, and their order.
+to say. Of what goes well, taken are the checks that pass before a commit.
 
 The subject is the whole identity of a pattern: its kind and the few names without which it could not be said. It holds
 nothing of the moment, of the agent or of its wording, so that sessions of different agents meet under one subject.
@@ -15,6 +15,7 @@ from enum import StrEnum
 from itertools import chain
 from typing import NamedTuple
 
+from afterwit.actions.failures.signature import template
 from afterwit.actions.shell.parse import parsed
 from afterwit.actions.steps import command_of
 from afterwit.harvest.commands.invocations import CommandRun, excerpt_of, runs_in, work_of
@@ -22,10 +23,11 @@ from afterwit.harvest.commands.power import is_tellable
 from afterwit.harvest.commands.purposes import Purpose, purpose_of
 from afterwit.harvest.harvester import Grouped, quote, unique
 from afterwit.model.digest import Digest, Failure
-from afterwit.model.kinds import ActionKind, FailureClass, NoteKind, ResolutionKind, Step
+from afterwit.model.kinds import CHANGES, ActionKind, FailureClass, NoteKind, ResolutionKind, Step
 from afterwit.model.knowledge import EXCERPT_LIMIT, Seen
 from afterwit.model.text import regex
-from afterwit.redaction.plain_names import is_plain_name, reads_like_a_sentence
+from afterwit.redaction.hygiene import danger_in, reads_like_an_order
+from afterwit.redaction.plain_names import is_plain_name, is_plain_path, reads_like_a_sentence
 
 _MOST_ACTIONS = 10  # that one mishap is charged with: what lies further off had other reasons
 _PASSING = (FailureClass.CANCELLED, FailureClass.ANSWER, FailureClass.TRANSIENT)
@@ -40,10 +42,17 @@ _UNKNOWN_NAME = regex(
     r"(?i)\b(?:unknown|no such|invalid)\s+(?P<what>skill|agent type|subagent type|MCP server)\b:?\s+"
     r"['\"`\\]*(?P<name>[\w:.@/-]{2,60})",
 )
-_MISSING_PROGRAM = regex(r"command not found: (?P<name>[\w.+-]{1,40})\Z")
+# What agents' own tools say where a change does not fit the file as it is, each in its own words.
+_MISSED = regex(
+    r"(?i)not found in (?:the )?file|failed to find (?:expected lines|context)|modified since (?:it was )?read"
+    r"|unexpectedly modified|could not find (?:a match|the string|old_string)|matches of the string|\b0 occurrences"
+)
+_TOO_LONG = regex(r"(?i)exceeds? (?:the )?maximum (?:allowed )?(?:tokens|size)|file (?:is )?too (?:large|long)")
+_OF_MOMENT = regex(r"(?<![\w<])<[\w-]+>(?!\w)")  # what a signature masks; within a word it is part of a name
+_DOMAIN = regex(r"://|\w\.(?:com|net|org|io|dev|sh)\b")
+_SEVERITY = regex(r"(?i)^(?:(?:\[\w+\]|error:|fatal:)\s*)+")
+_LONGEST_MESSAGE = 60
 _ASKED = frozenset(("option", "flag", "switch"))
-_FEWEST_IN_ORDER = 3  # two are no procedure: each of them is told by itself
-_MOST_IN_ORDER = 5
 _CHECKS = (Purpose.TEST, Purpose.LINT, Purpose.TYPES, Purpose.CHECK, Purpose.BUILD)
 
 
@@ -52,13 +61,15 @@ class SignalKind(StrEnum):
 
     WORD_UNKNOWN = "word-unknown"  # program, what it is, the word
     NAME_UNKNOWN = "name-unknown"  # what it is, the name
-    PROGRAM_MISSING = "program-missing"  # program
+    NOTE = "note"  # its id: what a note says is said in its words
     NOT_PERMITTED = "not-permitted"  # command
-    COMMIT_REFUSED = "commit-refused"  # repository, step
+    COMMIT_REFUSED = "commit-refused"  # repository, step, rule
+    COMMIT_FAILS = "commit-fails"  # repository, step, message
+    EDITS_MISSED = "edits-missed"  # repository, file
+    READ_WHOLE = "read-whole"  # repository, file
     LEFT_FAILING = "left-failing"  # repository, command
     COMMAND_TURNED_DOWN = "command-turned-down"  # command
     CHECKED_COMMIT = "checked-commit"  # repository, command
-    CHECKS_IN_ORDER = "checks-in-order"  # repository, commands
 
 
 _KINDS = frozenset(SignalKind)
@@ -88,6 +99,7 @@ class Signal(Seen, frozen=True, kw_only=True, omit_defaults=True):
     actions: int = 0  # that it took
     tokens: int = 0  # the share of these actions in what the session took
     mended: int = 0  # how many of the failures were made good
+    how: str = ""  # what made the last of them good
 
 
 class Occurrence(NamedTuple):
@@ -98,7 +110,7 @@ class Occurrence(NamedTuple):
     excerpt: str
     actions: int = 0
     is_failure: bool = False
-    is_mended: bool = False
+    how: ResolutionKind = ResolutionKind.UNRESOLVED
 
 
 def summed(digest: Digest, occurrences: Iterable[Occurrence]) -> dict[Subject, Signal]:
@@ -118,7 +130,8 @@ def summed(digest: Digest, occurrences: Iterable[Occurrence]) -> dict[Subject, S
             failures=sum(occurrence.is_failure for occurrence in same),
             actions=actions,
             tokens=actions * per_action,
-            mended=sum(occurrence.is_mended for occurrence in same),
+            mended=sum(occurrence.how is not ResolutionKind.UNRESOLVED for occurrence in same),
+            how=same[-1].how,
         )
     return signals
 
@@ -131,15 +144,14 @@ def _moment(digest: Digest, at: int) -> int | None:
 def mishaps(digest: Digest) -> Iterator[Occurrence]:
     """Every failure of a session that can be said, once for each time."""
     for failure in digest.failures:
-        subject = _subject(digest, failure)
-        if subject is not None:
+        for subject in _subjects(digest, failure):
             yield Occurrence(
                 subject,
                 at=failure.at,
                 excerpt=_excerpt(digest.steps[failure.at]),
                 actions=1 if failure.by is None else failure.by - failure.at,
                 is_failure=True,
-                is_mended=failure.resolution is not ResolutionKind.UNRESOLVED,
+                how=failure.resolution,
             )
 
 
@@ -148,14 +160,17 @@ def _excerpt(step: Step) -> str:
     return excerpt_of(step._replace(error=step.said) if step.said else step).removeprefix(" → ")
 
 
-def _subject(digest: Digest, failure: Failure) -> Subject | None:
+def _subjects(digest: Digest, failure: Failure) -> Iterator[Subject]:
     if failure.failure in _PASSING:
-        return None
+        return
     if failure.failure is FailureClass.DENIED:
-        return _turned_down(digest, failure.at)
-    if failure.failure is FailureClass.WORK:
-        return _of_work(digest, failure)
-    return _unknown(digest, failure) or _not_there(digest, failure)
+        subjects = [_turned_down(digest, failure.at)]
+    elif failure.failure is FailureClass.WORK:
+        subjects = [*_refused(digest, failure)] or [_left(digest, failure)]
+    else:
+        whole = _unknown(digest, failure) or _not_permitted(digest, failure) or _of_file(digest, failure)
+        subjects = [whole] if whole else [*_refused(digest, failure)]
+    yield from filter(None, subjects)
 
 
 def _turned_down(digest: Digest, at: int) -> Subject | None:
@@ -163,15 +178,43 @@ def _turned_down(digest: Digest, at: int) -> Subject | None:
     return Subject(SignalKind.COMMAND_TURNED_DOWN, (command,)) if command else None
 
 
-def _of_work(digest: Digest, failure: Failure) -> Subject | None:
-    """A commit or push that a check refused, or a check that the session left failing."""
-    commands = parsed(command_of(digest.steps, failure.at)).commands
+def _refused(digest: Digest, failure: Failure) -> Iterator[Subject]:
+    """What a commit or push was refused for: the rules, else the one line that names nothing of the moment."""
+    step = _is_publishing(digest, failure.at)
+    if not step or not digest.repo:
+        return
+    rules = [rule.id for rule in digest.rules if rule.at == failure.at and is_plain_name(rule.id)]
+    for rule in dict.fromkeys(rules):
+        yield Subject(SignalKind.COMMIT_REFUSED, (digest.repo, step, rule))
+    message = "" if rules else _message(digest.steps[failure.at].error, failure.signature)
+    if message:
+        yield Subject(SignalKind.COMMIT_FAILS, (digest.repo, step, message))
+
+
+def _is_publishing(digest: Digest, at: int) -> str:
+    """The step of git that gives work out of hand; "" where a line has none."""
+    commands = parsed(command_of(digest.steps, at)).commands
     steps = (command.subcommand.partition(" ")[0] for command in commands if command.program == "git")
-    step = next((word for word in steps if word in _PUBLISHING), "")
-    if step and digest.repo and any(rule.at == failure.at for rule in digest.rules):
-        return Subject(SignalKind.COMMIT_REFUSED, (digest.repo, step))
-    is_check = any(purpose_of(command) for command in commands) and not step
-    command = _command(digest, failure.at) if is_check and digest.repo and _is_left(digest, failure) else ""
+    return next((word for word in steps if word in _PUBLISHING), "")
+
+
+def _message(error: str, signed: str) -> str:
+    """The line of an error that its signature is made of, where it can be shown."""
+    masked = signed.partition(": ")[2]
+    if not masked or _OF_MOMENT.search(masked):
+        return ""
+    line = next((line for line in error.splitlines() if masked in template(line.strip())), "")
+    line = _SEVERITY.sub("", line.strip().rstrip(":"))
+    is_fit = 0 < len(line) <= _LONGEST_MESSAGE and not reads_like_a_sentence(line) and not reads_like_an_order(line)
+    return line if is_fit and not danger_in(line) and not _DOMAIN.search(line) else ""
+
+
+def _left(digest: Digest, failure: Failure) -> Subject | None:
+    """A check that the session left failing."""
+    commands = parsed(command_of(digest.steps, failure.at)).commands
+    is_check = any(map(purpose_of, commands)) and not _is_publishing(digest, failure.at)
+    is_left = is_check and digest.repo and _is_left(digest, failure)
+    command = _command(digest, failure.at) if is_left else ""
     return Subject(SignalKind.LEFT_FAILING, (digest.repo, command)) if command else None
 
 
@@ -199,16 +242,31 @@ def _unknown(digest: Digest, failure: Failure) -> Subject | None:
     return Subject(SignalKind.WORD_UNKNOWN, (head, what, word)) if is_fit else None
 
 
-def _not_there(digest: Digest, failure: Failure) -> Subject | None:
-    """What the machine lacks or does not allow."""
-    if failure.failure is not FailureClass.ENVIRONMENT:
-        return None
-    match = _MISSING_PROGRAM.search(failure.signature)
-    if match:
-        return Subject(SignalKind.PROGRAM_MISSING, (match["name"],)) if is_plain_name(match["name"]) else None
+def _not_permitted(digest: Digest, failure: Failure) -> Subject | None:
     is_refused = "operation not permitted" in digest.steps[failure.at].error.lower()
-    command = _command(digest, failure.at) if is_refused else ""
+    is_of_machine = failure.failure is FailureClass.ENVIRONMENT
+    command = _command(digest, failure.at) if is_refused and is_of_machine else ""
     return Subject(SignalKind.NOT_PERMITTED, (command,)) if command else None
+
+
+def _of_file(digest: Digest, failure: Failure) -> Subject | None:
+    """A file of the repository that a change did not fit, or that was too long to be read at once."""
+    step = digest.steps[failure.at]
+    if failure.failure is not FailureClass.TOOL_CONTRACT or not digest.repo:
+        return None
+    if step.kind in CHANGES and _MISSED.search(step.error):
+        kind, path = SignalKind.EDITS_MISSED, step.files[0] if step.files else ""
+    elif step.kind is ActionKind.READ and _TOO_LONG.search(step.error):
+        kind, path = SignalKind.READ_WHOLE, _path_below(digest, step.target)
+    else:
+        return None
+    is_below = path and not path.startswith(("/", "~", ".."))
+    return Subject(kind, (digest.repo, path)) if is_below and is_plain_path(path) else None
+
+
+def _path_below(digest: Digest, target: str) -> str:
+    """The file of the repository that a call names, by the files that the session read."""
+    return next((file.path for file in digest.files if f"/{target}".endswith(f"/{file.path}")), "")
 
 
 def _command(digest: Digest, at: int) -> str:
@@ -222,7 +280,7 @@ def _is_plain(command: str) -> bool:
 
 
 def habits(digest: Digest) -> Iterator[Occurrence]:
-    """The checks that passed between the last change and a commit, each once in a session, and their order."""
+    """The checks that passed between the last change and a commit, each once in a session."""
     commits = [told.at for told in digest.publications if told.kind is NoteKind.COMMIT]
     if not digest.repo or not commits:
         return
@@ -232,10 +290,6 @@ def habits(digest: Digest) -> Iterator[Occurrence]:
     for order in orders:
         for run in order:
             lines.setdefault(run.line, run.at)
-        names = tuple(run.line for run in order)
-        if _FEWEST_IN_ORDER <= len(names) <= _MOST_IN_ORDER:
-            subject = Subject(SignalKind.CHECKS_IN_ORDER, (digest.repo, *names))
-            yield Occurrence(subject, order[0].at, " → ".join((*names, "git commit")))
     for line, at in lines.items():
         yield Occurrence(Subject(SignalKind.CHECKED_COMMIT, (digest.repo, line)), at, f"{line} → git commit")
 
@@ -251,7 +305,7 @@ def _is_fit(run: CommandRun) -> bool:
 
 class PatternSignals:
     name = "pattern-signals"
-    version = 4
+    version = 5
 
     def see(self, digest: Digest) -> Iterator[Grouped[Signal]]:
         for subject, signal in summed(digest, chain(mishaps(digest), habits(digest))).items():

@@ -14,7 +14,7 @@ proportion to sessions and uses.
 
 The harvester sees every session, and writes a sentence only where the interval of the effect leaves out zero and the
 effect is more likely than not worth speaking of. It says that this is approximate. Sessions in which the skill did the
-opposite speak against it.
+opposite speak against it, and what wears off is no note any more.
 """
 
 from collections import defaultdict
@@ -254,6 +254,30 @@ def _others(strata: Mapping[Stratum, Sequence[WeighedUse]], count: int) -> float
     return variance
 
 
+def halves(uses: Iterable[WeighedUse]) -> tuple[list[WeighedUse], list[WeighedUse]]:
+    """The uses that could be compared, of the earlier and of the later half of the sessions that have some."""
+    compared = [use for use in uses if use.reinforcement is not None]
+    sessions = list(dict.fromkeys(use.session.story for use in compared))
+    earlier = set(sessions[: len(sessions) // 2])
+    by_half = group_by(compared, lambda use: use.session.story in earlier)
+    return by_half.get(True, []), by_half.get(False, [])
+
+
+def change_between(earlier: SkillEffect, later: SkillEffect) -> tuple[float, float, float]:
+    """By how much an effect changed, with the bounds; of two that are known."""
+    change = (later.effect or 0.0) - (earlier.effect or 0.0)
+    reach = t95(min(earlier.sessions, later.sessions) - 1) * sqrt(earlier.error**2 + later.error**2)
+    return change, change - reach, change + reach
+
+
+def has_turned(uses: Iterable[WeighedUse]) -> bool:
+    """Whether what the uses did at first has surely become less."""
+    earlier, later = map(effect_of, halves(uses))
+    _, low, high = change_between(earlier, later) if earlier.is_known and later.is_known else (0.0, 0.0, 0.0)
+    mean = earlier.effect or 0.0
+    return high < 0 < mean or low > 0 > mean
+
+
 def t95(freedom: int) -> float:
     """Student's quantile for an interval of 95 %."""
     return _T95[freedom - 1] if freedom <= len(_T95) else 1.96 + 2.5 / freedom
@@ -274,7 +298,7 @@ class Skills:
         scope = Scope(ScopeKind.REPO, repo) if repo else Scope(ScopeKind.AGENT, agent)
         for name, uses in weighed(sightings).items():
             effect = effect_of(uses)
-            text = _sentence(name, agent, repo, effect)
+            text = "" if has_turned(uses) else _sentence(name, agent, repo, effect)
             if text:
                 yield Draft(
                     harvester=self.name,

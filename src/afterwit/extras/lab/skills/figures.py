@@ -21,7 +21,17 @@ import msgspec
 from msgspec.structs import replace
 
 from afterwit.config.world import World
-from afterwit.extras.lab.skills.effect import SkillEffect, Skills, SkillSighting, WeighedUse, effect_of, t95, weighed
+from afterwit.extras.lab.skills.effect import (
+    SkillEffect,
+    Skills,
+    SkillSighting,
+    WeighedUse,
+    change_between,
+    effect_of,
+    halves,
+    t95,
+    weighed,
+)
 from afterwit.extras.lab.skills.moments import SkillSession
 from afterwit.harvest.door import version_of
 from afterwit.harvest.harvester import group_by
@@ -191,11 +201,7 @@ def trends(uses: Mapping[str, Sequence[WeighedUse]]) -> list[SkillTrend]:
 
 def _trends(name: str, uses: Sequence[WeighedUse]) -> Iterator[SkillTrend]:
     compared = [use for use in uses if use.reinforcement is not None]
-    sessions = list(dict.fromkeys(use.session.story for use in compared))
-    earlier = set(sessions[: len(sessions) // 2])
-    before = [use for use in compared if use.session.story in earlier]
-    after = [use for use in compared if use.session.story not in earlier]
-    yield from _first(name, [_Cut("later half", before, after)])
+    yield from _first(name, [_Cut("later half", *halves(uses))])
     yield from _first(name, _versions(compared, lambda use: use.use.version and f"version {use.use.version}"))
     for agent in sorted({use.session.agent for use in compared}):
         own = [use for use in compared if use.session.agent == agent]
@@ -210,10 +216,7 @@ def _first(name: str, cuts: Iterable[_Cut]) -> Iterator[SkillTrend]:
         earlier, later = effect_of(before), effect_of(after)
         if not earlier.is_known or not later.is_known:
             continue
-        change = (later.effect or 0.0) - (earlier.effect or 0.0)
-        freedom = min(earlier.sessions, later.sessions) - 1
-        reach = t95(freedom) * sqrt(earlier.error**2 + later.error**2)
-        yield SkillTrend(name, since, earlier, later, change, change - reach, change + reach)
+        yield SkillTrend(name, since, earlier, later, *change_between(earlier, later))
         return
 
 
@@ -245,7 +248,14 @@ class SkillSummary(NamedTuple):
     def cells(self) -> tuple[object, ...]:
         """Without its name."""
         means = (f"{self.edits_per_use:.1f}", f"{self.failures_per_use:.1f}", f"{self.again_share:.0%}")
-        return self.uses, self.sessions, *means, *effect_cells(self.effect), self.best_task_type
+        effect = effect_cells(self.effect) if self.effect.is_known else ("", "", self.followed)
+        return self.uses, self.sessions, *means, *effect, self.best_task_type
+
+    @property
+    def followed(self) -> str:
+        """What came after uses that are too few for a verdict, in plain counts."""
+        edits, failures = round(self.edits_per_use * self.uses), round(self.failures_per_use * self.uses)
+        return f"{human_count(edits, 'edit')}, {human_count(failures, 'failure')} followed"
 
     @property
     def places(self) -> str:

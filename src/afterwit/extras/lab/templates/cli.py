@@ -72,19 +72,19 @@ _COLUMNS = (
     examples=("afterwit templates list", "afterwit templates list --type code", "afterwit templates list --json"),
 )
 @click.option("--type", "task_type", type=TYPES, help="Only templates for this type of task.")
-@click.option("--tag", default="", metavar="TAG", help="Only templates with this tag.")
+@many("--tags", "tags", "TAG,TAG…", "Only templates with all of these tags.")
 @reporting
-def list_(here: Here, task_type: str | None, tag: str, is_json: bool) -> None:
+def list_(here: Here, task_type: str | None, tags: tuple[str, ...], is_json: bool) -> None:
     """List the templates.
 
     A template holds tool calls of one session that went well, each with its result. `afterwit templates create` makes
     one.
     """
-    listed = list_templates(here.world)
+    listed, wanted = list_templates(here.world), {tag for words in tags for tag in words.split(",")}
     fitting = [
         template
         for template in listed.templates
-        if (task_type is None or template.type == task_type) and (not tag or tag in template.tags)
+        if (task_type is None or template.type == task_type) and wanted <= set(template.tags)
     ]
     if is_json:
         print_json({"templates": [brief(template) for template in fitting], "problems": listed.problems})
@@ -99,7 +99,7 @@ def list_(here: Here, task_type: str | None, tag: str, is_json: bool) -> None:
 
 def brief(template: Template) -> dict[str, Any]:
     """A template as lists show it: without its calls."""
-    names = ("id", "version", "status", "type", "tags", "description", "source", "created_at")
+    names = ("id", "name", "version", "status", "type", "tags", "description", "source", "created_at")
     return {**{name: getattr(template, name) for name in names}, "examples": len(template.examples)}
 
 
@@ -109,7 +109,7 @@ def _show_list(templates: list[Template]) -> None:
         _COLUMNS,
         [
             (
-                template.id,
+                template.name or template.id,
                 template.type,
                 len(template.examples),
                 repos.get(template.source.repo, template.source.repo) or "–",
@@ -183,10 +183,11 @@ max_examples = click.option(
     "create",
     examples=(
         "afterwit templates create 5ea50002",
-        "afterwit templates create 5ea50002 --type code --tags tests,go --max-examples 6",
+        "afterwit templates create 5ea50002 --name pruning --type code --tags tests,go --max-examples 6",
     ),
 )
 @click.argument("session", metavar="SESSION")
+@click.option("--name", default="", metavar="NAME", help="What to call it by, besides its id.")
 @click.option("--type", "task_type", type=TYPES, help="For which type of task. Default: that of the session.")
 @many("--tags", "tags", "TAG,TAG…", "Words to find it by.")
 @click.option("--description", default="", metavar="TEXT", help="What it shows. Default: the session's title or task.")
@@ -195,6 +196,7 @@ max_examples = click.option(
 def create_template(
     here: Here,
     session: str,
+    name: str,
     task_type: str | None,
     tags: tuple[str, ...],
     description: str,
@@ -208,6 +210,7 @@ def create_template(
     below `templates` in the data folder.
     """
     wanted = WantedTemplate(
+        name=name,
         type=TaskType(task_type) if task_type else None,
         tags=tuple(tag for words in tags for tag in words.split(",")),
         description=description,
@@ -305,11 +308,24 @@ def show_stats(here: Here, is_json: bool) -> None:
     """
     rows = stats(here.world)
     if is_json:
-        print_json({"templates": [_stats_shape(row) for row in rows]})
+        print_json({"templates": [_stats_shape(row) for row in rows], "types": _totals(rows)})
     elif rows:
         print_table(_STATS, [_stats_row(here, row) for row in rows])
+        for task_type, total in _totals(rows).items():
+            used = human_count(total["uses"], "use")
+            print_line(f"{task_type}: {human_count(total['templates'], 'template')}, {used}")
     else:
         talk(NOTHING_YET)
+
+
+def _totals(rows: list[TemplateStats]) -> dict[str, dict[str, int]]:
+    """By type of task."""
+    totals: dict[str, dict[str, int]] = {}
+    for row in rows:
+        total = totals.setdefault(row.template.type, {"templates": 0, "uses": 0, "told": 0})
+        for name, count in (("templates", 1), ("uses", row.uses), ("told", row.told)):
+            total[name] += count
+    return totals
 
 
 def _stats_shape(row: TemplateStats) -> dict[str, Any]:

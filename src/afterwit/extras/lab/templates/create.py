@@ -18,7 +18,7 @@ at, so that the work is bounded. What is proposed is written only by `keep`.
 import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -41,6 +41,7 @@ from afterwit.model.templates import (
     TemplateSource,
     ToolExample,
 )
+from afterwit.model.text import regex
 from afterwit.model.times import iso_from_ms
 from afterwit.repos.folders import below
 from afterwit.sessions.filters import find_session
@@ -53,8 +54,12 @@ from afterwit.store.template_files import put_template, read_templates
 
 _KINDS = frozenset((*CHANGES, *(ActionKind(name) for name in ("shell", "read", "search", "web", "mcp"))))
 _LOOKS = frozenset((ActionKind.READ, ActionKind.SEARCH))
-_PUBLISHES = frozenset((Activity.COMMIT, Activity.PUSH, Activity.REVIEW))
-_ELSEWHERE = ("/", "~")  # how paths begin that are not below the repository
+_PUBLISHES = frozenset((Activity.PUSH, Activity.REVIEW))
+_ELSEWHERE = ("/", "~", "..")  # how paths begin that are not below the repository
+_NOWHERE = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr")
+_CHECKS_NOTHING = regex(r"\s--(?:version|help|collect-only|list|dry-run|passWithNoTests)\b")
+_CHECKED_NOTHING = regex(r"(?i)\bno tests? (?:ran|found|files|to run)|\bcollected 0 items|\b0 tests\b")
+_PATH_NAMES = ("path", "file_path", "notebook_path", "dir_path", "directory", "workdir", "cwd")
 _LEAST_NAME = 3  # characters of a file's name that tell anything where they turn up
 
 
@@ -63,6 +68,7 @@ class PathStep(NamedTuple):
 
     step: Step
     result: str
+    paths: tuple[str, ...] = ()  # that it names besides, as they are named in its repository
 
     @property
     def is_verified(self) -> bool:
@@ -83,30 +89,45 @@ class PathStep(NamedTuple):
 
     @property
     def is_check(self) -> bool:
-        return self.step.kind is ActionKind.SHELL and has_check(self.step.target)
+        is_telling = not _CHECKS_NOTHING.search(self.step.target) and not _CHECKED_NOTHING.search(self.result)
+        return self.step.kind is ActionKind.SHELL and is_telling and has_check(self.step.target)
 
     @property
-    def publishes(self) -> bool:
-        return not _PUBLISHES.isdisjoint(activities_of(self.step.kind, self.step.target))
+    def commits(self) -> bool:
+        return Activity.COMMIT in activities_of(self.step.kind, self.step.target)
+
+    @property
+    def is_for_all(self) -> bool:
+        """Whether an example of it may be followed anywhere: it stays in its repository and sends nothing out."""
+        publishes = not _PUBLISHES.isdisjoint(activities_of(self.step.kind, self.step.target))
+        return not publishes and not any(path.startswith(_ELSEWHERE) for path in (*self.step.files, *self.paths))
 
 
 def verified_path(steps: Sequence[PathStep], most: int) -> list[int]:
-    """The places of at most so many steps that show how the session got there."""
+    """The places of at most so many steps that show how the session got there: of several tasks the first."""
     undone = set(_undone(steps))
-    kept = [at for at, step in enumerate(steps) if step.is_verified and at not in undone]
-    everywhere = [at for at in kept if steps[at].step.has_changed]
-    # without files elsewhere, such as an agent's own plans, unless there are no others
-    inside = [at for at in everywhere if not all(path.startswith(_ELSEWHERE) for path in steps[at].step.files)]
-    changes = inside or everywhere
+    steps = steps[: end_of_task(steps)]
+    kept = [at for at, step in enumerate(steps) if step.is_verified and step.is_for_all and at not in undone]
+    changes = [at for at in kept if steps[at].step.has_changed]
     ranked = _rank(steps, kept, changes) if changes else reversed(_unique(steps, kept))
     return sorted(list(dict.fromkeys(ranked))[:most])
+
+
+def end_of_task(steps: Sequence[PathStep]) -> int:
+    """Behind the first commit of a change: what comes later is another task than the one that was given at first."""
+    has_changed = False
+    for at, step in enumerate(steps):
+        has_changed = has_changed or step.step.has_changed
+        if has_changed and step.is_verified and step.commits:
+            return at + 1
+    return len(steps)
 
 
 def _rank(steps: Sequence[PathStep], kept: Sequence[int], changes: Sequence[int]) -> Iterator[int]:
     """The places, the most telling first."""
     last = changes[-1]
     checks = [at for at in kept if steps[at].is_check]
-    commits = [at for at in kept if steps[at].publishes]
+    commits = [at for at in kept if steps[at].commits]
     yield from (at for at in checks[-1:] if at > last)
     yield from (at for at in commits[-1:] if at > last)
     looks = [at for at in kept if steps[at].is_look]
@@ -185,6 +206,7 @@ _CALLS = frozenset((EventKind.CALL, EventKind.RESULT))
 class WantedTemplate(msgspec.Struct, frozen=True, kw_only=True):
     """What a person says of a template that is to be made. What is empty follows from the session."""
 
+    name: str = ""
     type: TaskType | None = None
     tags: tuple[str, ...] = ()
     description: str = ""
@@ -234,6 +256,7 @@ def template_of(
     return cleaner.template(
         Template(
             id=template_id(row.agent, row.native_id),
+            name=wanted.name.strip(),
             type=wanted.type or digest.task_type,
             tags=tuple(dict.fromkeys(tag.strip() for tag in wanted.tags if tag.strip())),
             description=wanted.description or digest.title or digest.task,
@@ -273,7 +296,10 @@ def _calls_of(source: TranscriptSource, row: SessionRow) -> list[_Called]:
 
 
 def _examples(calls: Sequence[_Called], digest: Digest, row: SessionRow, most: int) -> Iterator[ToolExample]:
-    path = [PathStep(step, call.result) for step, call in zip(digest.steps, calls, strict=False)]
+    path = [
+        PathStep(step, call.result, tuple(_paths_in(step, call.moment.arguments or {}, row)))
+        for step, call in zip(digest.steps, calls, strict=False)
+    ]
     for at in verified_path(path, most):
         step, call = digest.steps[at], calls[at]
         yield ToolExample(
@@ -283,6 +309,19 @@ def _examples(calls: Sequence[_Called], digest: Digest, row: SessionRow, most: i
             arguments=call.moment.arguments or {},
             result=call.result,
         )
+
+
+def _paths_in(step: Step, arguments: dict[str, Any], row: SessionRow) -> Iterator[str]:
+    """The paths that a call names, as they are named in its repository; those of a command line word by word."""
+    named = [str(arguments[name]) for name in _PATH_NAMES if name in arguments]
+    if step.kind is ActionKind.SHELL:
+        for command in parsed(step.target).commands:
+            named += [word.text.rpartition("=")[2] for word in command.words]
+            named += [redirection.target for redirection in command.redirections]
+    elif step.kind is ActionKind.READ:
+        named.append(step.target)
+    roots = (row.cwd, row.root)
+    yield from (below(path, *roots) for path in named if path not in (*roots, *_NOWHERE))
 
 
 def _target(step: Step, row: SessionRow) -> str:
@@ -365,11 +404,14 @@ def _good_sessions(source: TranscriptSource, there: set[str]) -> Iterator[_GoodS
 
 def _is_checked(digest: Digest) -> bool:
     """Whether a check passed after the last change; where nothing was changed, there is nothing to check."""
-    changes = [at for at, step in enumerate(digest.steps) if step.has_changed]
+    steps = [PathStep(step, "") for step in digest.steps]
+    changes = [at for at, step in enumerate(steps) if step.step.has_changed]
     if not changes:
         return digest.task_type is TaskType.RESEARCH
-    later = (PathStep(step, "") for step in digest.steps[changes[-1] :])
-    return any(step.is_verified and step.is_check for step in later)
+    end = end_of_task(steps)
+    last_of_task = max(at for at in changes if at < end)
+    parts = (steps[last_of_task:end], steps[changes[-1] :])
+    return all(any(step.is_verified and step.is_check for step in part) for part in parts)
 
 
 def _of_type(
@@ -404,4 +446,6 @@ def _make(source: TranscriptSource, row: SessionRow, wanted: WantedTemplate, wor
         template = template_of(source, row, world.now_ms, wanted)
     except UsageError:
         return None
-    return template if len(template.examples) >= _FEWEST_PROPOSED else None
+    kinds = {example.kind for example in template.examples}
+    is_checked = kinds.isdisjoint(CHANGES) or any(has_check(example.target) for example in template.examples)
+    return template if is_checked and len(template.examples) >= _FEWEST_PROPOSED else None

@@ -91,6 +91,7 @@ class TemplateCleaner:
         agent, session, repo, day = names
         return msgspec.structs.replace(
             template,
+            name=self.line(template.name, LONGEST_NAME),
             description=self.line(template.description, LONGEST_DESCRIPTION),
             task=self.text(template.task, LONGEST_TASK),
             tags=tuple(filter(None, (self.line(tag, LONGEST_TAG) for tag in template.tags[:MOST_TAGS]))),
@@ -139,9 +140,10 @@ def list_templates(world: World) -> StoredTemplates:
 
 
 def find_template(world: World, name: str) -> Template:
-    """The one with this id, or whose id begins so."""
+    """The one with this name or id, or whose id begins so."""
     listed = list_templates(world)
-    fitting = [template for template in listed.templates if name and template.id.startswith(name)]
+    named = [template for template in listed.templates if name and name == template.name]
+    fitting = named or [template for template in listed.templates if name and template.id.startswith(name)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:

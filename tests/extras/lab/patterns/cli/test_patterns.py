@@ -22,14 +22,14 @@ def test_detect_shows_what_recurs_across_agents_first(tmp_path: Path) -> None:
 
     first, second = shown.stdout.splitlines()[2:]
     assert first.endswith("claude-code, codex  `press` is called with the subcommand `bake`, which it does not know.")
-    assert second.endswith("codex               `cider` is not installed where sessions call it.")
+    assert second.endswith("codex               `cider` is stopped with “operation not permitted”.")
     assert "2 not decided yet" in shown.stderr
 
 
 def test_detect_prints_the_documented_shape(tmp_path: Path) -> None:
     learned_world(tmp_path)
 
-    (pattern,) = json.loads(called(tmp_path, "detect", "--json").stdout)
+    (pattern,) = json.loads(called(tmp_path, "detect", "--min-frequency", "3", "--json").stdout)
 
     assert (pattern["kind"], pattern["side"], pattern["status"]) == ("word-unknown", "problem", "found")
     assert (pattern["is_cross_agent"], pattern["stories"], pattern["users"]) == (True, 5, 0)
@@ -53,7 +53,7 @@ def test_review_decides_with_single_keys_and_undoes(tmp_path: Path) -> None:
     listed = json.loads(called(tmp_path, "list", "--json").stdout)
     assert {entry["kind"]: (entry["status"], entry["text"]) for entry in listed} == {
         "word-unknown": ("rejected", "Do not give `press` the subcommand `bake`; its help says what it takes."),
-        "program-missing": ("approved", "Install `cider` first."),
+        "not-permitted": ("approved", "Install `cider` first."),
     }
     assert "Nothing waits for you." in called(tmp_path, "review", "--min-frequency", "2").stderr
 

@@ -53,7 +53,7 @@ def test_the_list_tells_what_follows_and_whether_it_helps(learned: Run) -> None:
     text = learned("skills", "list").stdout
     assert "press" in text
     assert "helps" in text
-    assert "too few" in text
+    assert "15 edits, 0 failures followed" in text
 
 
 def test_filters_choose_sessions(learned: Run) -> None:

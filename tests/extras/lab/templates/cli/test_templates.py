@@ -55,8 +55,23 @@ def test_a_template_is_made_listed_and_shown(learned: Run) -> None:
 
 def test_tags_find_templates(learned: Run) -> None:
     name = made(learned)
-    assert name in learned("templates", "list", "--tag", "trees").stdout
-    assert learned("templates", "list", "--tag", "pears").stdout == ""
+    assert name in learned("templates", "list", "--tags", "trees").stdout
+    assert name in learned("templates", "list", "--tags", "tests,trees").stdout
+    assert learned("templates", "list", "--tags", "trees,pears").stdout == ""
+
+
+def test_a_template_is_called_by_the_name_that_it_was_given(learned: Run) -> None:
+    learned("templates", "create", "good", "--name", "pruning")
+    assert "pruning" in learned("templates", "list").stdout
+    assert json.loads(learned("templates", "show", "pruning", "--json").stdout)["name"] == "pruning"
+
+
+def test_stats_are_told_by_type_in_total(learned: Run) -> None:
+    learned("templates", "apply", made(learned))
+    learned("templates", "apply")
+    stats = json.loads(learned("templates", "stats", "--json").stdout)
+    assert stats["types"] == {stats["templates"][0]["type"]: {"templates": 1, "uses": 2, "told": 0}}
+    assert "1 template, 2 uses" in learned("templates", "stats").stdout
 
 
 def test_nothing_is_written_without_a_word(learned: Run) -> None:

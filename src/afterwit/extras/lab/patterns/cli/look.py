@@ -109,7 +109,7 @@ def summary_lines(pattern: Pattern, calendar: Calendar, shown_evidence: int) -> 
         f" {calendar.day(pattern.first_ms)} to {calendar.day(pattern.last_ms)}"
     )
     if pattern.failures or pattern.tokens:
-        mended = f", {pattern.mended} of them mended" if pattern.failures else ""
+        mended = f", {pattern.mended} of them mended" if pattern.mended else ""
         tokens = f"; about {human_tokens(pattern.tokens)} tokens" if pattern.tokens else ""
         yield f"cost: {human_count(pattern.failures, 'failure')}{mended}{tokens}"
     for piece in pattern.evidence[:shown_evidence]:
@@ -227,7 +227,8 @@ def show(here: Here, name: str, is_json: bool) -> None:
         )
         return
     print_text(entry.title or _ERASED)
-    print_text(entry.text, "  ", "  ")
+    if entry.text != entry.title:
+        print_text(entry.text, "  ", "  ")
     print_line(f"  {entry.id}, {entry.status.in_words if decided else FOUND} {entry.version}".rstrip())
     print_line(f"  applies to {name_scope(entry.scope)}; shown when: {', '.join(entry.triggers) or 'at the start'}")
     for line in summary_lines(current, here.calendar, len(current.evidence)) if current else ():
