@@ -75,7 +75,7 @@ def site(tmp_path: Path) -> str:
 def test_an_extra_of_another_package_brings_commands_and_is_called_after_learn(run: Run, site: str) -> None:
     assert run("orchard", PYTHONPATH=site).stdout == "42 trees\n"
     assert run("store", "orchard", PYTHONPATH=site).stdout == "42 trees\n"
-    assert "Count the trees." in run("--help", PYTHONPATH=site).stdout
+    assert "Count the trees." in run("help", PYTHONPATH=site).stdout
     assert "The orchard was looked at." in run("learn", PYTHONPATH=site).stdout
     assert "No such command 'orchard'" in run("orchard").stderr
 

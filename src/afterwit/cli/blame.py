@@ -36,7 +36,7 @@ _MOST_LINES = 8  # of a session's story
 @reporting
 @timed
 def blame(here: Here, what: str, repo: str, is_full: bool, is_json: bool) -> None:
-    """Show which session wrote each line, and what the user had asked for.
+    """Show which session wrote each line, and what you had asked for.
 
     Told by what edits wrote and, where there is a checkout, by git's own blame, which names the commit: never by time
     alone. A line that no known session wrote says so. Of a commit, the lines that it brought are shown.

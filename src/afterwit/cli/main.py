@@ -28,7 +28,7 @@ COMMANDS = {
     "knowledge": Subcommand(".knowledge:knowledge", "What was learned, and what people decide about it."),
     "recall": Subcommand(".recall:recall", "Show what a session would be told here."),
     "places": Subcommand(".recall:places", "Guess the files where the work of a task is, with reasons."),
-    "blame": Subcommand(".blame:blame", "Show which session wrote each line, and what the user had asked for."),
+    "blame": Subcommand(".blame:blame", "Show which session wrote each line, and what you had asked for."),
     "read": Subcommand(".read:read", "Let a model read sessions, and keep what the checks let pass."),
     "measure": Subcommand(".measure:measure", "Measure whether any of it helps."),
     "store": Subcommand(".store:store", "Sizes, checks, rebuilding, giving space back, backups; a hub."),
