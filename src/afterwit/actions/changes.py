@@ -18,7 +18,11 @@ _IN_PATCH = (*PATCH_KEYS, *COMMAND_KEYS)
 _ENVELOPE = "*** Begin Patch"
 _FILE = regex(r"(?:\*\*\* (?:Add File|Update File|Delete File|Move to): |\+\+\+ (?:[bw]/)?)(?P<path>[^\t\n]+)")
 _PATCH_LINE = regex(r"(?m)^(?:\*\*\* (?:Begin Patch|Update File|Add File)|@@ -\d|--- )")
-_BLOCK = regex(r"(?ms)^(?:<{5,}|-{5,}) ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}\s*?\n(?P<new>.*?)^(?:>{5,}|\+{5,}) ?REPLACE")
+_SEARCH, _MIDDLE, _REPLACE = (
+    regex(r"(?:<{5,}|-{5,}) ?SEARCH"),
+    regex(r"={5,}[^\S\n]*\n"),
+    regex(r"(?:>{5,}|\+{5,}) ?REPLACE"),
+)
 
 
 class SpanChange(NamedTuple):
@@ -28,6 +32,7 @@ class SpanChange(NamedTuple):
     before: tuple[str, ...]
     after: tuple[str, ...]
     is_whole: bool = False  # `after` is all of the file; what was there before is not said
+    is_everywhere: bool = False  # wherever the file had `before`
 
 
 def changes_of(arguments: Mapping[str, Any] | None) -> list[SpanChange]:
@@ -55,7 +60,9 @@ def _entries(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _replaced(entry: Mapping[str, Any], path: str) -> Iterator[SpanChange]:
     old, new = _text_at(entry, _OLD), _text_at(entry, _NEW)
     if new is not None and (old is not None or "insert_line" in entry or "new_source" in entry):
-        yield SpanChange(_text_at(entry, PATH_KEYS) or path, _lines(old or ""), _lines(new))
+        is_everywhere = any(entry.get(key) is True for key in ("replace_all", "replaceAll", "allow_multiple"))
+        place = _text_at(entry, PATH_KEYS) or path
+        yield SpanChange(place, _lines(old or ""), _lines(new), is_everywhere=is_everywhere)
 
 
 def _patched(arguments: Mapping[str, Any], path: str) -> Iterator[SpanChange]:
@@ -65,9 +72,28 @@ def _patched(arguments: Mapping[str, Any], path: str) -> Iterator[SpanChange]:
             if isinstance(text, str) and _PATCH_LINE.search(text):
                 yield from _spans(text.splitlines(), path)
                 return
-            if isinstance(text, str) and (blocks := list(_BLOCK.finditer(text))):
-                yield from (SpanChange(path, _lines(block["old"]), _lines(block["new"])) for block in blocks)
+            if isinstance(text, str) and (blocks := list(_blocks_in(text))):
+                yield from (SpanChange(path, _lines(old), _lines(new)) for old, new in blocks)
                 return
+
+
+def _blocks_in(text: str) -> Iterator[tuple[str, str]]:
+    """Blocks of search and replacement."""
+    old: list[str] | None = None
+    new: list[str] | None = None
+    for line in text.splitlines(keepends=True):
+        if old is None:
+            old = [] if _SEARCH.match(line) else None
+        elif new is None:
+            if _MIDDLE.fullmatch(line):
+                new = []
+            else:
+                old.append(line)
+        elif _REPLACE.match(line):
+            yield "".join(old), "".join(new)
+            old = new = None
+        else:
+            new.append(line)
 
 
 def _spans(lines: Sequence[str], path: str) -> Iterator[SpanChange]:

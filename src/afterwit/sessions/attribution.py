@@ -7,7 +7,9 @@ commit did. What matches nowhere is left open. Pure.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import groupby
@@ -66,7 +68,10 @@ def attribute(lines: Sequence[str], origins: Sequence[LineOrigin], writings: Seq
         chains += here
         chained = {pair.line for chain in here for pair in chain.pairs}
         matches += (None if at in chained else written.match_alone(keys[at], until) for at in runs[-1])
-    for line, place in _place_lines(chains, [origin.commit for origin in origins], written).items():
+    brought = [(origin.commit, key) for origin, key in zip(origins, keys, strict=True)]
+    explained = {pair for pair, count in Counter(brought).items() if written.explains(pair[1], count)}
+    alone = {at for at, pair in enumerate(brought) if pair in explained}
+    for line, place in _place_lines(chains, [origin.commit for origin in origins], written, alone).items():
         matches[line] = Match(place.writing)
     for run in runs:
         _fill(matches, keys, run)
@@ -74,10 +79,13 @@ def attribute(lines: Sequence[str], origins: Sequence[LineOrigin], writings: Seq
     return matches
 
 
-def _place_lines(chains: Iterable["_Chain"], commits: Sequence[str], written: "_Written") -> dict[int, "_Place"]:
+def _place_lines(
+    chains: Iterable["_Chain"], commits: Sequence[str], written: "_Written", alone: AbstractSet[int]
+) -> dict[int, "_Place"]:
     """Where lines were written. What a call wrote came with one commit: what another one has of it was copied from
-    there. First what matches most and, of what is plenty, the last; then what says little, close to other lines of the
-    same block."""
+    there. First what matches most and, of what is plenty, the last, if one of its lines is `alone`: no oftener in this
+    file than one call wrote it. What stands in twins too was as likely written there. Then what says little, close to
+    other lines of the same block."""
     brought: dict[_Place, str] = {}
     placed: dict[int, _Place] = {}
     order = sorted(chains, key=lambda chain: (min(chain.weight, _PLENTY), chain.writing, chain.weight), reverse=True)
@@ -93,7 +101,8 @@ def _place_lines(chains: Iterable["_Chain"], commits: Sequence[str], written: "_
             ]
             weight = sum(pair.weight for pair in free)
             is_whole = weight >= _LITTLE and len(free) == len(written.blocks[chain.block])
-            if is_little or weight >= _TELLING or is_whole:
+            is_telling = (weight >= _TELLING or is_whole) and any(pair.line in alone for pair in free)
+            if is_little or is_telling:
                 brought.update((pair.place, commit) for pair in free)
                 placed.update((pair.line, pair.place) for pair in free)
     return placed
@@ -144,6 +153,7 @@ class _Written:
         self.blocks: list[list[str]] = []
         self.places: dict[str, list[_Place]] = {}
         self.hidden: list[tuple[int, re.Pattern[str]]] = []  # lines of which something was taken out
+        self._anywhere: set[str] = set()  # lines that a call put wherever another stood
         self._texts: list[tuple[int, str]] = []  # of blocks, without their line breaks
         standing: set[str] = set()
         for number, writing in enumerate(writings):
@@ -160,6 +170,7 @@ class _Written:
             is_new = _added(before, after)
             standing.difference_update(before)
         standing.update(after)
+        self._anywhere.update(after if span.is_everywhere else ())
         for block in _blocks(after, is_new):
             self.blocks.append(block)
             self._texts.append((number, "".join(block)))
@@ -190,6 +201,11 @@ class _Written:
     def _key_at(self, place: _Place) -> str | None:
         block = self.blocks[place.block]
         return block[place.at] if place.at < len(block) else None
+
+    def explains(self, key: str, count: int) -> bool:
+        """Whether one call may have written a line so often."""
+        times = Counter(place.writing for place in self.places.get(key, ()))
+        return key in self._anywhere or count <= max(times.values(), default=0)
 
     def match_alone(self, key: str, until: int) -> Match | None:
         """A line that stands nowhere as it is: with other line breaks, or with something that was taken out."""

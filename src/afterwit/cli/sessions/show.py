@@ -17,7 +17,6 @@ from afterwit.model.digest import Digest, Failure
 from afterwit.model.errors import UsageError
 from afterwit.model.figures import human_count
 from afterwit.model.kinds import EventKind, ResolutionKind
-from afterwit.recall.blame import standing
 from afterwit.recall.tellings import tellings, with_tellings
 from afterwit.sessions.cost import spending_of
 from afterwit.sessions.export import session_document
@@ -137,6 +136,8 @@ def _print_digest(source: TranscriptSource, row: SessionRow, *, is_json: bool, i
 
 
 def _print_standing(here: Here, source: TranscriptSource, row: SessionRow, *, is_json: bool) -> None:
+    from afterwit.recall.blame import standing  # reads checkouts, which few who look at a session want
+
     files = standing(source, here.world, row)
     if files is None:
         raise UsageError(
