@@ -110,3 +110,16 @@ def test_what_was_kept_out_is_counted_by_reason(knowing: Run) -> None:
     assert json.loads(knowing("knowledge", "rejected", "--json").stdout) == []
     assert "Nothing was kept out" in knowing("knowledge", "rejected").stderr
     assert knowing("knowledge", "rejected", "--reason", "boredom").returncode == 2
+
+
+def test_why_takes_a_line_of_the_brief_and_shows_the_notes_that_it_rests_on(knowing: Run, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("## How the user wants it\n\n- Be kind to the trees.\n", encoding="utf-8")
+    assert knowing("brief", "edit", "orchard", "--from", str(page)).returncode == 0
+    shown = json.loads(knowing("brief", "show", "orchard", "--json").stdout)["lines"]
+    (own,) = (line for line in shown if line["text"] == "Be kind to the trees.")
+    assert knowing("knowledge", "why", own["id"][:8]).stdout == "Be kind to the trees.\na person's own line\n"
+    for line in shown:
+        told = json.loads(knowing("knowledge", "why", line["id"], "--json").stdout)
+        assert told["line"] == line["text"]
+        assert [note["item"]["id"] for note in told["notes"]] == line["notes"]

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import click
@@ -12,7 +13,7 @@ from afterwit.cli.knowledge.list import EXITS, item_shape, not_heard, silences
 from afterwit.cli.terminal.options import Here, reporting, timed
 from afterwit.cli.terminal.output import has_colour, page, print_json, terminal_width, wrap
 from afterwit.config.calendar import Calendar
-from afterwit.engine.curation.why import Backing, EvidenceSide, PersonTurn, Why, line_that_tells
+from afterwit.engine.curation.why import Backing, EvidenceSide, PersonTurn, Why, line_that_tells, line_with
 from afterwit.engine.curation.why import why as run
 from afterwit.knowledge.documents import WrittenEvidence, written
 from afterwit.knowledge.door.listeners import who_listens
@@ -37,13 +38,20 @@ def why(here: Here, item: str, is_json: bool) -> None:
     First what speaks for it, then what speaks against it. Of each excerpt the line that tells most stands out: bold on
     a terminal, behind a > elsewhere. Of your own words the whole turn is shown, with what the agent had said before and
     said next. Of files that change together the changes are shown. Below each piece stands how to open its session.
-    NOTE is an id or the beginning of one.
+    NOTE is an id or the beginning of one; of a line of the brief the notes that it rests on are shown.
     """
-    answer = run(here.world, item, has_turns=not is_json)
+    line = line_with(here.world, item)
+    names = line.notes if line is not None else (item,)
+    answers = [run(here.world, name, has_turns=not is_json) for name in names]
     if is_json:
-        print_json(_shape(answer))
-    else:
-        page(why_lines(answer, who_listens(here.world), here.calendar, terminal_width()))
+        shapes = [_shape(answer) for answer in answers]
+        print_json(shapes[0] if line is None else {"line": line.text, "notes": shapes})
+        return
+    width, to = terminal_width(), who_listens(here.world)
+    rests_on = f"rests on {human_count(len(names), 'note')}:" if names else "a person's own line"
+    heading = [] if line is None else [*wrap(clean(line.text), width), rests_on]
+    told = ([*([""] if line else []), *why_lines(answer, to, here.calendar, width)] for answer in answers)
+    page(chain(heading, *told))
 
 
 def why_lines(answer: Why, to: Listener, calendar: Calendar, width: int | None) -> Iterator[str]:

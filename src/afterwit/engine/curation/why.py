@@ -18,7 +18,9 @@ from afterwit.digest.door import load_digest
 from afterwit.engine.curation.undo import Past, past_of
 from afterwit.harvest.door import Stories
 from afterwit.knowledge.belief import HALF_LIFE_DAYS, belief_by, prior_of
+from afterwit.knowledge.brief import ENTRIES, pages_of
 from afterwit.knowledge.door.list import find_item
+from afterwit.model.brief import Line
 from afterwit.model.digest import Digest
 from afterwit.model.kinds import CHANGES, EventKind, Status
 from afterwit.model.knowledge import PERSON, Channel, Evidence, Item, ScopeKind
@@ -27,7 +29,7 @@ from afterwit.sessions.filters import one_line, short_id
 from afterwit.sessions.originals import TranscriptSource, source_of
 from afterwit.sessions.show import CopiedEvents, GoneTexts, SessionMoment, WantedMoments, moments
 from afterwit.store.decisions import JournalEntry, KnowledgeEntry, in_force
-from afterwit.store.rows.items import recorded
+from afterwit.store.rows.items import recorded, recorded_about
 from afterwit.store.rows.session_list import Selection, SessionRow, select_sessions, session_of
 from afterwit.store.store import readonly_database
 
@@ -157,6 +159,14 @@ def why(world: World, name: str, *, has_turns: bool = False) -> Why:
         return answer
     turns = turns_behind(world, answer.item.evidence)
     return answer._replace(evidence=[backing._replace(turn=turns.get(backing.evidence)) for backing in answer.evidence])
+
+
+def line_with(world: World, name: str) -> Line | None:
+    """The line of a brief with this id, or whose id begins so, if there is one alone."""
+    with readonly_database(world.layout) as db:
+        pages = pages_of(in_force(recorded_about(db, (), ENTRIES)))
+    near = {line.id: line for page in pages.values() for line in page.lines if name and line.id.startswith(name)}
+    return next(iter(near.values())) if len(near) == 1 else None
 
 
 def _without_turns(world: World, name: str) -> Why:
