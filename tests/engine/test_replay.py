@@ -18,7 +18,7 @@ from afterwit.config.world import World
 from afterwit.engine.replay import HookPlayer, ask_hook, past_of
 from afterwit.measure.backtest import walked
 from afterwit.measure.replay import Played
-from afterwit.recall.holdout import DRAW
+from afterwit.recall.holdout import CHECKED, DRAW
 from afterwit.recall.hook.call import HookCall
 from afterwit.sessions.filters import Filter
 
@@ -58,7 +58,8 @@ class _Twin:
         call = ask_hook(agent, moment, world)
         texts = [str(record["text"]) for record in call.records if record["kind"] == DRAW and record["text"]]
         number = self._actions[moment.session] = self._actions.get(moment.session, 0) + 1
-        if agent in _ASKED and (texts or number < _MOST_ACTIONS):
+        has_met = any(record["kind"] == CHECKED for record in call.records)  # what later answers depend on
+        if agent in _ASKED and (texts or has_met or number < _MOST_ACTIONS):
             answer = self._process(agent, moment, world)
             assert answer == "\n\n".join(texts)
             self.told += [(moment.event, answer)] if answer else []

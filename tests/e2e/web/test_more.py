@@ -10,6 +10,7 @@ from tests.e2e.web.conftest import Enter, Site, demo_world, served
 from tests.web.stores import REPO, drawn_store, furnished
 
 pytestmark = pytest.mark.e2e
+_APPROVE, _REJECT = (re.compile(f"^{verb}: When .pytest. is not found") for verb in ("Approve", "Reject"))
 
 
 @pytest.fixture
@@ -25,25 +26,26 @@ def _bar(page: Page) -> None:
 @pytest.mark.parametrize("has_script", [True, False])
 def test_a_pattern_is_approved_edited_rejected_and_each_is_undone(enter: Enter, has_script: bool) -> None:
     page = enter(java_script_enabled=has_script).open("/more/patterns")
-    page.get_by_role("button", name=re.compile("^Approve")).click()
+    card = page.locator("article").filter(has=page.get_by_role("button", name=_APPROVE))
+    page.get_by_role("button", name=_APPROVE).click()
     expect(page.get_by_role("status").first).to_contain_text("approved")
     _bar(page)
     expect(page.get_by_role("status").first).to_contain_text("Undone.")
-    page.get_by_text("Edit", exact=True).click()
-    page.get_by_role("textbox").fill("Call it with uv run pytest.")
-    page.get_by_role("button", name="Save").click()
+    card.get_by_text("Edit", exact=True).click()
+    card.get_by_role("textbox").fill("Call it with uv run pytest.")
+    card.get_by_role("button", name="Save").click()
     expect(page.get_by_role("row", name=re.compile("approved"))).to_be_visible()
     _bar(page)
-    page.get_by_role("button", name=re.compile("^Reject")).click()
+    page.get_by_role("button", name=_REJECT).click()
     expect(page.get_by_role("row", name=re.compile("rejected"))).to_be_visible()
     _bar(page)
-    expect(page.get_by_role("button", name=re.compile("^Approve"))).to_be_visible()
+    expect(page.get_by_role("button", name=_APPROVE)).to_be_visible()
 
 
 def test_a_pattern_is_handed_to_agents_as_a_skill_and_taken_back(enter: Enter, tmp_path: Path) -> None:
     visitor = enter()
     page = visitor.open("/more/patterns")
-    page.get_by_role("button", name=re.compile("^Approve")).click()
+    page.get_by_role("button", name=_APPROVE).click()
     page.locator("td.lead a").first.click()
     page.get_by_role("link", name="As a skill…").click()
     expect(page.locator(".diff .added").first).to_be_visible()
@@ -84,7 +86,7 @@ def test_keys_alone_lead_to_a_guard_and_through_a_change_and_its_undo(enter: Ent
     expect(page.get_by_role("link", name="Patterns", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url("**/more/patterns")
-    page.get_by_role("button", name=re.compile("^Approve")).focus()
+    page.get_by_role("button", name=re.compile("^Approve")).first.focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/more/patterns?decided=*")
     page.get_by_role("button", name="Undo").focus()

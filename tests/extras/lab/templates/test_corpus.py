@@ -1,6 +1,7 @@
 """Templates from real sessions: nothing that failed, no secret, and messages that a model can be sent."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -41,8 +42,13 @@ def test_every_call_succeeded_in_its_session(proposals: list[ProposedTemplate], 
 
 def _is_among(example: ToolExample, steps: list[Step]) -> bool:
     """Whether one of them is this call: a target is a path below the repository, or words without line breaks."""
-    target = " ".join(example.target.split())
-    return any(step.tool == example.tool and " ".join(step.target.split()).endswith(target) for step in steps)
+    target = _plain(example.target)
+    return any(step.tool == example.tool and _plain(step.target).endswith(target) for step in steps)
+
+
+def _plain(target: str) -> str:
+    """Without line breaks, and without the suffixes of placeholders that only this machine can make."""
+    return re.sub(r"‹(\w+):\w+›", r"‹\1›", " ".join(target.split()))
 
 
 def test_nothing_is_left_to_redact(proposals: list[ProposedTemplate]) -> None:
