@@ -42,7 +42,6 @@ def test_lines_can_be_named(run: Run, place: Worked) -> None:
     assert place.root.exists()
     assert run("blame", "press.py:2-3").stdout.startswith("press.py\n2-3  ")
     assert run("blame", "press.py:4").stdout.splitlines()[-1] == "0 of 1 line written by known sessions."
-    assert run("blame", "press.py:99").stdout.splitlines()[-1] == "0 of 0 lines written by known sessions."
 
 
 def test_full_tells_what_led_there(run: Run, place: Worked) -> None:
@@ -96,6 +95,14 @@ def test_what_is_not_there_is_wrong_use(run: Run, place: Worked) -> None:
     done = run("blame", "barrel.py")
     assert done.returncode != 0
     assert "There is no file 'barrel.py' here" in done.stderr
+
+
+@pytest.mark.parametrize("lines", ["99", "0", "3-2", "5-9"])
+def test_lines_that_are_not_there_are_wrong_use_and_say_how_many_there_are(run: Run, place: Worked, lines: str) -> None:
+    assert place.root.exists()
+    done = run("blame", f"press.py:{lines}")
+    assert done.returncode == 2
+    assert done.stderr == f"afterwit: press.py has 4 lines: there is none at {lines}.\n"
 
 
 def test_what_of_a_session_still_stands(run: Run, place: Worked) -> None:

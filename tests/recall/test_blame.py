@@ -301,7 +301,7 @@ def test_only_the_lines_that_are_asked_for_come(asked: Asked, place: Worked) -> 
     asked.session("s1", 0).prompt("Build").write(asked.at("press.py"), PRESS).put(asked.home)
     place.commit({"press.py": PRESS}, "Build the press", 600)
     assert asked.writers("press.py:5") == {5: "s1"}
-    assert asked.writers("press.py:40-50") == {}
+    assert asked.writers("press.py:5-50") == {5: "s1", 6: "s1"}
 
 
 @pytest.mark.parametrize("name", ["nothing.py", "deadbeef", "--all", "HEAD~9"])

@@ -22,6 +22,7 @@ from afterwit.digest.door import load_digest
 from afterwit.knowledge.door.list import item_in
 from afterwit.model.digest import Said
 from afterwit.model.errors import UsageError
+from afterwit.model.figures import human_count
 from afterwit.model.kinds import EventKind, Relation
 from afterwit.recall.recall import is_left_out, repo_at
 from afterwit.recall.repository import checkout_of
@@ -42,7 +43,7 @@ from afterwit.store.rows.items import items_in
 from afterwit.store.rows.parts import parts_of_session
 from afterwit.store.rows.session_list import SessionRow, session_of
 
-_LINES = re.compile(r"(?P<name>.+?):(?P<first>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8}))?")
+_LINES = re.compile(r"(?P<name>.+?):(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9}))?")
 _MOST_BYTES = 16 << 20
 _BINARY_BYTES = 8_000  # of the beginning, as git looks for a zero byte
 _DEEPEST_SUBAGENT = 12
@@ -121,8 +122,11 @@ def blame_lines(
     if file.is_file() and (folder or file.resolve().is_relative_to(start.resolve())):
         path = file.relative_to(root).as_posix() if root else source.redactor.path(str(file))
         read = _read_file(file, repo, path, git_dir)
-        first, last = (int(lines["first"]), int(lines["last"] or lines["first"])) if lines else (1, len(read.lines))
-        return [_answer(source, read, range(first - 1, min(len(read.lines), last)))]
+        count = len(read.lines)
+        first, last = (int(lines["first"]), int(lines["last"] or lines["first"])) if lines else (1, count)
+        if lines and not 1 <= first <= min(last, count):
+            raise UsageError(f"{path} has {human_count(count, 'line')}: there is none at {name.rpartition(':')[2]}.")
+        return [_answer(source, read, range(first - 1, min(count, last)))]
     commit = _commit_named(git_dir, name) if git_dir else None
     if git_dir is None or commit is None:
         raise UsageError(f"There is no file {name!r} here, and no commit with changes of its own is called so.")

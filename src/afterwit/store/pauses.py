@@ -9,7 +9,7 @@ import os
 from afterwit.store.regular_files import read_regular
 
 # pathlib takes longer to load than all that is done here.
-# ruff: noqa: PTH110, PTH118
+# ruff: noqa: PTH118
 
 PAUSED = "paused"  # the name of the file
 EVERYWHERE = "agent:*"
@@ -18,11 +18,8 @@ _LARGEST = 65_536
 
 def pauses_in_force(store: str, now_ms: int) -> dict[str, int]:
     """What is paused, each with its end; 0 where it has none."""
-    path = os.path.join(store, PAUSED)
-    if not os.path.exists(path):
-        return {}
     try:
-        text = read_regular(path, _LARGEST).decode("utf-8", "replace")
+        text = read_regular(os.path.join(store, PAUSED), _LARGEST).decode("utf-8", "replace")
     except OSError:
         return {}
     in_force: dict[str, int] = {}
